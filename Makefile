@@ -1,0 +1,165 @@
+# mascon: make, make demo, make test; see README.md
+
+VERSION := $(shell sed -n 's/.*MASCON_VERSION "\(.*\)"/\1/p' include/mascon.h)
+
+CC = gcc
+B = build
+PREFIX = /usr/local
+DESTDIR =
+LUA = lua5.4
+LUA_PC = lua5.4
+LUA_INC := $(shell pkg-config --cflags $(LUA_PC) 2>/dev/null)
+LUA_LIB := $(shell pkg-config --libs $(LUA_PC) 2>/dev/null)
+
+# SAN=asan or SAN=tsan builds everything under a sanitizer, in its own folder
+SAN =
+SAN_asan = -fsanitize=address,undefined -fno-omit-frame-pointer
+SAN_tsan = -fsanitize=thread -DMASCON_PTHREADS
+OPENMP_ = -fopenmp
+OPENMP_asan = -fopenmp
+OPENMP = $(OPENMP_$(SAN))
+
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wstrict-prototypes \
+       -Wmissing-prototypes
+CFLAGS = -O2 -g
+STD = -std=c11 -D_DEFAULT_SOURCE -ffp-contract=off -fPIC \
+      -fvisibility=hidden $(WARN) $(SAN_$(SAN))
+
+# what each floor may see: its own headers and those below it
+INC_core = -Iinclude -Isrc/core
+INC_kern = -Isrc/kern
+INC_ops = $(INC_core) $(INC_kern) -Isrc/ops
+INC_io = $(INC_core) -Isrc/io
+INC_bind = -Iinclude $(LUA_INC) -Isrc/bind
+INC_app = -Iinclude $(LUA_INC) -Isrc/app
+
+OPT_kern = -O3 -fno-math-errno
+OPT_core = $(OPENMP)
+
+LIBS = -lm -lpthread $(OPENMP)
+
+floor = $(firstword $(subst /, ,$*))
+objs = $(patsubst src/%.c,$(B)/obj/%.o,$(wildcard src/$(1)/*.c))
+
+OBJ_LIB = $(call objs,core) $(call objs,kern) $(call objs,ops) $(call objs,io)
+OBJ_CORE = $(filter-out $(B)/obj/bind/mcl_open.o,$(call objs,bind))
+OBJ_TEXT = $(B)/obj/bind/mcl_open.o $(B)/obj/text.o
+OBJ_APP = $(call objs,app)
+LUA_PARTS = $(shell find lua -name '*.lua')
+
+.PHONY: all deps demo test check bench floors lint env install clean run-test \
+        run-demo run-check
+
+all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.so \
+     $(B)/libmascon_lua.so
+
+$(B)/obj/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CFLAGS) $(OPT_$(floor)) $(INC_$(floor)) -MMD -c -o $@ $<
+
+$(B)/text.c: $(LUA_PARTS) src/bind/mcl_embed.lua
+	@mkdir -p $(@D)
+	$(LUA) src/bind/mcl_embed.lua $(sort $(LUA_PARTS)) > $@
+
+$(B)/obj/text.o: $(B)/text.c
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CFLAGS) $(INC_bind) -c -o $@ $<
+
+$(B)/libmascon.a: $(OBJ_LIB)
+	rm -f $@; ar rcs $@ $^
+
+$(B)/libmascon_lua.a: $(OBJ_LIB) $(OBJ_CORE) $(OBJ_TEXT)
+	rm -f $@; ar rcs $@ $^
+
+$(B)/libmascon.so: $(OBJ_LIB)
+	$(CC) -shared $(SAN_$(SAN)) -Wl,-soname,libmascon.so.0 -o $@ $^ $(LIBS)
+
+$(B)/libmascon_lua.so: $(OBJ_LIB) $(OBJ_CORE) $(OBJ_TEXT)
+	$(CC) -shared $(SAN_$(SAN)) -Wl,-soname,libmascon_lua.so.0 -o $@ $^ $(LIBS)
+
+# buffers and threads may outlive lua_close: nodelete
+$(B)/lib/mascon/core.so: $(OBJ_LIB) $(OBJ_CORE)
+	@mkdir -p $(@D)
+	$(CC) -shared $(SAN_$(SAN)) -Wl,-z,nodelete -o $@ $^ $(LIBS)
+
+# exports lua_* so that C modules find them
+$(B)/mascon: $(OBJ_APP) $(B)/libmascon_lua.a
+	$(CC) $(SAN_$(SAN)) -Wl,-E -o $@ $^ $(LUA_LIB) $(LIBS)
+
+# {------- what a machine needs -------
+
+DEPS = gcc make binutils pkg-config lua5.4 liblua5.4-dev lua-busted \
+       libedit-dev python3 python3-numpy
+MISSING = $(shell dpkg-query -W -f '$${Package} $${Status}\n' $(DEPS) \
+          2>/dev/null | awk '/ok installed/ {have[$$1] = 1} \
+          END {n = split("$(DEPS)", d); \
+          for (i = 1; i <= n; i++) if (!(d[i] in have)) print d[i]}')
+SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+# silent and quick when nothing is missing
+deps:
+	@missing="$(strip $(MISSING))"; [ -z "$$missing" ] || { \
+	  if ! command -v apt-get >/dev/null || \
+	     { [ "$$(id -u)" != 0 ] && ! command -v sudo >/dev/null; }; then \
+	    echo "please install: $$missing"; exit 1; \
+	  fi; \
+	  echo "installing: $$missing"; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  $(SUDO) apt-get -qq update && \
+	  $(SUDO) apt-get -qq -y --no-install-recommends install $$missing \
+	    >/dev/null; }
+
+# -------}
+
+
+# {------- tests -------
+
+# a plain $(LUA) that finds the module in this tree
+ENV = LUA_PATH='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;' \
+      LUA_CPATH='$(CURDIR)/$(B)/lib/?.so;;'
+
+env:
+	@echo "export $(ENV)"
+
+# busted's own first line starts whatever 'lua' is: name the interpreter
+BUSTED = $(ENV) MASCON_BUILD=$(B) $(TESTLUA) $$(command -v busted) \
+         --helper=spec/helper.lua -o spec/handler.lua
+TESTLUA = $(LUA)
+SPECS = spec
+
+# as 'deps' may install what this file asks for, the rest is a new make
+test: deps
+	@$(MAKE) --no-print-directory run-test
+
+run-test: floors all
+	@$(BUSTED) $(SPECS)
+
+check: deps
+	@$(MAKE) --no-print-directory run-check
+
+# every instruction set, a hard collector, sanitizers
+run-check: all
+	@for cpu in base avx2 avx512; do \
+	  MASCON_CPU=$$cpu $(BUSTED) $(SPECS) || exit 1; done
+	@MASCON_GC=hard $(BUSTED) $(SPECS)
+	$(MAKE) SAN=asan B=build/asan all
+	$(MAKE) SAN=asan B=build/asan TESTLUA=build/asan/mascon \
+	  LEAKS=1 run-test
+	$(MAKE) SAN=tsan B=build/tsan all
+	$(MAKE) SAN=tsan B=build/tsan TESTLUA=build/tsan/mascon run-test
+
+# -------}
+
+
+# the rules that include paths alone cannot hold
+floors:
+	@! grep -rn '#include "\.\./' src
+	@! grep -rnE '#include [<"](lua|lauxlib|lualib)' include/mascon.h \
+	   src/core src/kern src/ops src/io
+	@! grep -rnE 'malloc|calloc|mc_alloc|printf' src/kern
+	@! grep -rnE '#pragma omp|omp\.h' src | grep -v '^src/core/par\.c:'
+
+clean:
+	rm -rf build
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

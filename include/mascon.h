@@ -1,0 +1,426 @@
+/*
+** mascon.h - array kernels for C hosts: arrays, gaussians, top-N
+**
+** The whole contract of libmascon; nothing here knows Lua (mascon_lua.h does).
+**
+** Conventions
+**   - Indices and ids count from 0.  Axes count from 0.  Rows come before
+**     columns, y before x.
+**   - A function that can fail returns a status: MASCON_OK or one of MASCON_E*.
+**     Unless it says otherwise, outputs are untouched when it fails.  Nothing
+**     prints, exits or sets a global.
+**   - Order of arguments: inputs, options, outputs, exec.  NULL options and a
+**     NULL exec are the defaults.
+**   - Every options struct starts with its size and has an _INIT; new fields
+**     are appended, so that a program compiled against an older header works.
+**   - Arrays stay the caller's.  A function never keeps a pointer to one past
+**     its call, except where its contract says view: a view holds a reference
+**     to the buffer, not to the array.
+**   - Any thread may call anything at any time; there is no lock.  Two calls
+**     may run at once unless one writes what the other uses.
+**   - After fork() in the child, kernels run on the calling thread only: the
+**     thread pool does not survive a fork.  So they do inside somebody else's
+**     OpenMP parallel region.
+*/
+
+#ifndef MASCON_H
+#define MASCON_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MASCON_VERSION_MAJOR 0
+#define MASCON_VERSION_MINOR 1
+#define MASCON_VERSION_PATCH 0
+#define MASCON_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define MASCON_API __attribute__((visibility("default")))
+#else
+#define MASCON_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+
+/* {====================================================================
+** Status
+** ===================================================================== */
+
+typedef enum mascon_status {
+  MASCON_OK = 0,
+  MASCON_ENOMEM,     /* not enough memory */
+  MASCON_ETYPE,      /* dtype not accepted here */
+  MASCON_ESHAPE,     /* shapes or ranks do not fit */
+  MASCON_ERANGE,     /* an index, id or count is out of range */
+  MASCON_EVALUE,     /* a value is not accepted (NaN, negative, ...) */
+  MASCON_EINEXACT,   /* a value does not fit the integer dtype exactly */
+  MASCON_EOVERFLOW,  /* an integer result does not fit 64 bits */
+  MASCON_EALIAS,     /* an output overlaps an input partly */
+  MASCON_EREADONLY,  /* an output is read-only */
+  MASCON_ECLOSED,    /* an array is closed, or is no array of this abi */
+  MASCON_ETOOBIG,    /* a product of sizes exceeds what can be addressed */
+  MASCON_ECANCEL,    /* the exec's progress or cancel asked to stop */
+  MASCON_EIO,        /* reading or writing failed; errno says why */
+  MASCON_EFORMAT,    /* a file is not what it says, or not supported */
+  MASCON_NSTATUS
+} mascon_status;
+
+/*
+** The text of a status, such as "not enough memory".  A constant; never NULL,
+** for any value.
+*/
+MASCON_API const char *mascon_strerror (int status);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
+** Arrays
+** ===================================================================== */
+
+typedef enum mascon_dtype {
+  MASCON_F64, MASCON_F32, MASCON_I64, MASCON_I32, MASCON_U16, MASCON_U8,
+  MASCON_NDTYPE
+} mascon_dtype;
+
+/* element type as DLPack describes it: code 0 signed, 1 unsigned, 2 float */
+typedef struct mascon_dltype {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;  /* 1 */
+} mascon_dltype;
+
+#define MASCON_MAGIC 0x4e43534dU  /* "MSCN" in memory, little-endian */
+#define MASCON_ABI 1
+#define MASCON_MAXDIM 4
+
+/* flags of an array */
+#define MASCON_READONLY 1u  /* elements must not be written through it */
+#define MASCON_STATIC 2u    /* mascon_wrap: no owner, memory outlives all */
+
+typedef struct mascon_buffer mascon_buffer;  /* who owns the memory; opaque */
+
+/*
+** An array: where the elements are and how they are laid out.  It stands at
+** offset 0 of every array userdata in Lua, and C functions take it by pointer;
+** a host may fill one in by hand (buffer NULL) to describe its own memory for
+** a call.  Fields are only ever appended.
+**
+** Element (i, j, ...) is at data + i * stride[0] + j * stride[1] + ...,
+** counted in elements; strides may be zero or negative.  Shape and stride
+** beyond ndim are 1 and 0.
+*/
+typedef struct mascon_array {
+  uint32_t magic;  /* MASCON_MAGIC; 0 once closed */
+  uint16_t abi;    /* MASCON_ABI */
+  uint16_t size;   /* sizeof(mascon_array) for whom made it */
+  void *data;      /* the first element; never NULL unless closed */
+  mascon_dltype dtype;
+  uint8_t ndim;    /* 1 to MASCON_MAXDIM */
+  uint8_t flags;   /* MASCON_READONLY */
+  uint16_t reserved;
+  int64_t shape[MASCON_MAXDIM];
+  int64_t stride[MASCON_MAXDIM];
+  mascon_buffer *buffer;  /* NULL: described by hand, nobody owns it here */
+} mascon_array;
+
+/*
+** Frees wrapped memory.  Called exactly once, when the last array that uses
+** it is released: on any thread, possibly after the lua_State that saw it is
+** closed.  It must not touch a lua_State.
+*/
+typedef void (*mascon_release_fn) (void *ctx, void *data);
+
+/* size in bytes of an element of 't'; 0 where 't' is no dtype */
+MASCON_API size_t mascon_dtype_size (mascon_dtype t);
+
+/* name of 't' ("f64"); "?" where 't' is no dtype */
+MASCON_API const char *mascon_dtype_name (mascon_dtype t);
+
+/* the dtype of 'a', or MASCON_NDTYPE where it is none of ours */
+MASCON_API mascon_dtype mascon_dtype_of (const mascon_array *a);
+
+/* the smallest dtype that holds every value of both (i32 and f32: f64) */
+MASCON_API mascon_dtype mascon_dtype_join (mascon_dtype s, mascon_dtype t);
+
+/*
+** Can 't' hold 'x' exactly?  Floats take any number and round it; integers
+** only what is whole and in range.
+*/
+MASCON_API int mascon_dtype_fits (mascon_dtype t, double x);
+MASCON_API int mascon_dtype_fits_int (mascon_dtype t, int64_t x);
+
+/*
+** mascon_new: a new array in row-major order, elements not initialised.
+**
+** a      set to the new array; anything it held before is lost.
+** t      dtype.
+** ndim   1 to MASCON_MAXDIM.
+** shape  ndim counts, each >= 0.
+**
+** Memory is 64-byte aligned.  Release it with mascon_release.
+** Returns MASCON_OK, MASCON_ETYPE, MASCON_ESHAPE, MASCON_ETOOBIG or
+** MASCON_ENOMEM.
+*/
+MASCON_API int mascon_new (mascon_array *a, mascon_dtype t, int ndim,
+                           const int64_t *shape);
+
+/* mascon_zeros: as mascon_new, with every element zero */
+MASCON_API int mascon_zeros (mascon_array *a, mascon_dtype t, int ndim,
+                             const int64_t *shape);
+
+/*
+** mascon_wrap: an array over memory that the caller has.
+**
+** a        set to the new array.
+** p        the first element, aligned to its size; may be NULL only if the
+**          array is empty.
+** t, ndim, shape  as for mascon_new.
+** stride   ndim strides in elements, or NULL for row-major order.
+** release  called as release(ctx, p) when the last array that shares the
+**          memory is released.  NULL only with MASCON_STATIC.
+** flags    MASCON_READONLY, MASCON_STATIC.
+**
+** On failure 'release' is not called: the caller still owns the memory.
+** Returns as mascon_new; MASCON_EVALUE for a NULL or misaligned 'p', for a
+** missing 'release' or for unknown flags.
+*/
+MASCON_API int mascon_wrap (mascon_array *a, void *p, mascon_dtype t, int ndim,
+                            const int64_t *shape, const int64_t *stride,
+                            mascon_release_fn release, void *ctx,
+                            unsigned flags);
+
+/*
+** mascon_describe: fill in 'a' for memory of the caller, for the time of a
+** call: no owner, nothing allocated, nothing to release.  Arguments as for
+** mascon_wrap.
+*/
+MASCON_API int mascon_describe (mascon_array *a, void *p, mascon_dtype t,
+                                int ndim, const int64_t *shape,
+                                const int64_t *stride, unsigned flags);
+
+/*
+** mascon_view: make 'v' a second handle of the memory of 'a'.  Both must be
+** released.  Returns MASCON_OK or MASCON_ECLOSED.
+*/
+MASCON_API int mascon_view (mascon_array *v, const mascon_array *a);
+
+/*
+** mascon_release: give up an array.  The memory is freed with the last of
+** the arrays that share it.  Releasing NULL, or twice, does nothing.
+*/
+MASCON_API void mascon_release (mascon_array *a);
+
+/*
+** Views: 'v' is set to part of 'a' and shares its memory and flags; release
+** both.  'v' may not be 'a'.  Nothing is copied; cost is constant.
+** Each returns MASCON_OK, MASCON_ECLOSED, or as said.
+*/
+
+/*
+** elements first, first + step, ... ('count' of them) along 'axis'.  'step'
+** may be negative, not 0.  MASCON_ERANGE if any lies outside.
+*/
+MASCON_API int mascon_narrow (mascon_array *v, const mascon_array *a, int axis,
+                              int64_t first, int64_t count, int64_t step);
+
+/*
+** the slice at 'index' of 'axis', which is dropped.  Needs at least two axes
+** (MASCON_ESHAPE).  MASCON_ERANGE if 'axis' or 'index' is outside.
+*/
+MASCON_API int mascon_select (mascon_array *v, const mascon_array *a, int axis,
+                              int64_t index);
+
+/* axis k of 'v' is axis axes[k] of 'a'.  MASCON_ERANGE if no permutation */
+MASCON_API int mascon_permute (mascon_array *v, const mascon_array *a,
+                               const int *axes);
+
+/*
+** the same elements in row-major order under another shape.  MASCON_ESHAPE if
+** the counts differ, or if no strides can express it (then copy first).
+*/
+MASCON_API int mascon_reshape (mascon_array *v, const mascon_array *a,
+                               int ndim, const int64_t *shape);
+
+/* number of elements */
+MASCON_API int64_t mascon_count (const mascon_array *a);
+
+/* bytes that the buffer of 'a' holds (0: no buffer, or wrapped memory) */
+MASCON_API size_t mascon_buffer_bytes (const mascon_array *a);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
+** How to run a call
+** ===================================================================== */
+
+/*
+** How to run one call; start from MASCON_EXEC_INIT, so that new fields
+** default.  Results are the same bits for any number of threads.
+*/
+typedef struct mascon_exec {
+  size_t size;  /* sizeof(mascon_exec) */
+  int threads;  /* 0: OMP_NUM_THREADS, else the cores this process may use
+                   less those busy in other mascon calls */
+  /* called on the calling thread, outside the parallel region, at most 10
+     times a second, the last time with done == total; nonzero cancels */
+  int (*progress) (void *ud, int64_t done, int64_t total);
+  void *ud;
+  int64_t done;  /* set: rows that are final (all, unless MASCON_ECANCEL) */
+  /* asked between blocks (at most 20 ms apart) on the calling thread, inside
+     the parallel region: it must not block, allocate or jump; nonzero
+     cancels */
+  int (*cancel) (void *ud);
+  int64_t total;  /* set: rows of the whole call */
+} mascon_exec;
+
+#define MASCON_EXEC_INIT {sizeof(mascon_exec), 0, NULL, NULL, 0, NULL, 0}
+
+/* threads that a call with exec->threads == 0 would use now; at least 1 */
+MASCON_API int mascon_threads (void);
+
+/* the instruction set in use: "base", "avx2", "avx512" or "avx512vnni" */
+MASCON_API const char *mascon_cpu (void);
+
+/* seconds of a clock that only goes forward */
+MASCON_API double mascon_clock (void);
+
+/* memory that the library has allocated in this process */
+typedef struct mascon_memory {
+  int64_t bytes;   /* held now */
+  int64_t blocks;  /* held now */
+  int64_t calls;   /* allocations made since the process began */
+} mascon_memory;
+
+MASCON_API void mascon_memory_now (mascon_memory *m);
+
+/*
+** For tests of hosts: the library's next 'n' allocations work, and all after
+** them fail, in every thread; n < 0: no failures (as at start).
+*/
+MASCON_API void mascon_memory_fail (int64_t n);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
+** Gaussians
+** ===================================================================== */
+
+typedef enum mascon_sample { MASCON_POINT, MASCON_INTEGRATED } mascon_sample;
+typedef enum mascon_norm { MASCON_SUM, MASCON_PEAK } mascon_norm;
+typedef enum mascon_origin { MASCON_CENTRE, MASCON_EDGE } mascon_origin;
+
+typedef struct mascon_gauss_opts {
+  size_t size;
+  int sample;     /* MASCON_POINT */
+  int norm;       /* MASCON_SUM */
+  int origin;     /* MASCON_CENTRE: the centre of pixel 0 is at 0 */
+  int add;        /* nonzero: add to 'out' instead of overwriting it */
+  double weight;  /* 1 */
+} mascon_gauss_opts;
+
+#define MASCON_GAUSS_INIT \
+  {sizeof(mascon_gauss_opts), MASCON_POINT, MASCON_SUM, MASCON_CENTRE, 0, 1.0}
+
+/*
+** mascon_gauss: one normalised gaussian over a matrix.
+**
+**   point       exp(-((y-y0)/sy)^2/2 - ((x-x0)/sx)^2/2) / (2 pi sy sx)
+**   integrated  the same, averaged over each pixel (differences of erf)
+**
+** y0, x0  centre, in pixels; any finite or infinite value.
+** sy, sx  sigma in pixels, >= 0; 0 puts the weight into the pixel that
+**         contains the centre.
+** out     h x w, f32 or f64, any strides.  Overwritten, or added to.
+**
+** Allocates nothing.  Values below the smallest normal number become 0.
+** Returns MASCON_OK, MASCON_EVALUE (negative or NaN sigma, NaN centre or
+** weight), MASCON_ETYPE, MASCON_ESHAPE or MASCON_EREADONLY.
+** Cost: O(h + w) exponentials, h * w multiplications.
+*/
+MASCON_API int mascon_gauss (double y0, double x0, double sy, double sx,
+                             const mascon_gauss_opts *opts, mascon_array *out,
+                             mascon_exec *ex);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
+** Top-N
+** ===================================================================== */
+
+/*
+** Compressed rows, as SciPy keeps them: the ids of row r are
+** indices[indptr[r]] to indices[indptr[r + 1] - 1], in any order, possibly
+** repeated.
+*/
+typedef struct mascon_csr {
+  size_t size;
+  int64_t nrows, ncols;
+  const mascon_array *indptr;   /* nrows + 1, i64 or i32, from 0 */
+  const mascon_array *indices;  /* i32 or i64; base <= id < base + ncols */
+  int base;                     /* what the first column is called: 0 or 1 */
+} mascon_csr;
+
+#define MASCON_CSR_INIT {sizeof(mascon_csr), 0, 0, NULL, NULL, 0}
+
+/* what all of the top-N family share */
+typedef struct mascon_topn_opts {
+  size_t size;
+  int64_t n;                         /* how many to keep of each row, >= 1 */
+  int base;                          /* first id, in and out: 0 or 1 */
+  int smallest;                      /* topn: the N smallest */
+  int normalize;                     /* recommend: cosine */
+  int exclude_self;                  /* recommend: user u never gets item u */
+  double min;                        /* only scores >= min; NaN: all */
+  int64_t pad_id;                    /* beyond a row's count: -1 */
+  double pad_score;                  /* -INFINITY */
+  int64_t first;                     /* resume: rows before it are left */
+  const mascon_csr *exclude;         /* row by row; NULL: no filter */
+  const mascon_array *exclude_items; /* ids left out everywhere */
+  const mascon_csr *allow;           /* row by row: only these */
+  const mascon_array *allow_items;   /* only these, everywhere */
+  const mascon_array *rows;          /* recommend: ids of users to do */
+  const mascon_array *bias;          /* recommend: one number an item */
+} mascon_topn_opts;
+
+#define MASCON_TOPN_INIT \
+  {sizeof(mascon_topn_opts), 10, 0, 0, 0, 0, (double)NAN, -1, \
+   -(double)INFINITY, 0, NULL, NULL, NULL, NULL, NULL, NULL}
+
+/*
+** Receives finished rows first to last - 1, in row order, on the calling
+** thread.  The arrays live only for the call.  Nonzero cancels.
+*/
+typedef int (*mascon_sink_fn) (void *ud, int64_t first, int64_t last,
+                               const mascon_array *ids,
+                               const mascon_array *scores,
+                               const mascon_array *counts);
+
+/* where results go; each may be NULL */
+typedef struct mascon_topn_out {
+  size_t size;
+  mascon_array *ids;     /* rows x n, i32 or i64 */
+  mascon_array *scores;  /* rows x n, the dtype of the scores */
+  mascon_array *counts;  /* rows, i32 */
+  mascon_sink_fn sink;
+  void *ud;
+} mascon_topn_out;
+
+#define MASCON_TOPN_OUT_INIT \
+  {sizeof(mascon_topn_out), NULL, NULL, NULL, NULL, NULL}
+
+/* }==================================================================== */
+
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

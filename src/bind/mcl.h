@@ -1,0 +1,141 @@
+/*
+** mcl.h - what the files of the binding share
+**
+** A function of the binding fetches and checks every argument, pushes its
+** results as handles (empty, with their metatable, before anything is
+** allocated), makes one call into the library and raises on its status.  No
+** memory is held by a C local alone while a Lua function that can raise runs.
+*/
+
+#ifndef MCL_H
+#define MCL_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdbool.h>
+
+#include "mascon.h"
+
+#define MCL_ARRAY "mascon.array"  /* name of the metatable in the registry */
+
+
+/* {------- registering (mcl_core.c) ------- */
+
+/*
+** Every function of the binding has the metatable of arrays as its first
+** upvalue; that is what makes the check of an argument cheap.
+*/
+#define MCL_META lua_upvalueindex(1)
+
+/* add 'funcs' to the module (on top of the stack), to the methods of arrays,
+   to their metatable */
+void mcl_addfuncs (lua_State *L, const luaL_Reg *funcs);
+void mcl_addmethods (lua_State *L, const luaL_Reg *funcs);
+void mcl_addmeta (lua_State *L, const luaL_Reg *funcs);
+
+/* -------} */
+
+
+/* {------- arrays (mcl_array.c) ------- */
+
+/* the array at 'arg', or raise "... (array expected, got table)" */
+mascon_array *mcl_checkarray (lua_State *L, int arg);
+
+/* the same, or NULL where it is no array; raises where it is a closed one */
+mascon_array *mcl_toarray (lua_State *L, int arg);
+
+/* push an empty handle; what is put into it is collected */
+mascon_array *mcl_pushhandle (lua_State *L);
+
+/*
+** Push a new array (zeroed or not).  A failing allocation collects garbage
+** and tries again; the collector is told of the bytes.
+*/
+mascon_array *mcl_newarray (lua_State *L, mascon_dtype t, int ndim,
+                            const int64_t *shape, bool zero);
+
+/* a text for messages, such as "f32 matrix 3 x 4" or "number"; pushes it */
+const char *mcl_describe (lua_State *L, int arg);
+
+/* raise "bad argument #arg to 'f' (<expected> expected, got <describe>)" */
+int mcl_typeerror (lua_State *L, int arg, const char *expected);
+
+/* push the element at 'p'; store the value at 'arg' there, or raise an error
+   that says why it does not fit */
+void mcl_pushelement (lua_State *L, mascon_dtype t, const void *p);
+void mcl_setelement (lua_State *L, int arg, mascon_dtype t, void *p);
+
+/* -------} */
+
+
+/* {------- arguments (mcl_args.c) ------- */
+
+/* raise a status of the library as an error; nothing for MASCON_OK */
+void mcl_check (lua_State *L, int status);
+
+/* the dtype named at 'arg'; 'def' where it is none or nil */
+mascon_dtype mcl_optdtype (lua_State *L, int arg, mascon_dtype def);
+
+/* index in 1..n, negative from the end, to 0-based; raise when outside */
+int64_t mcl_checkindex (lua_State *L, int arg, int64_t n);
+
+/*
+** Options.  'arg' is a table, or none or nil for no options.  mcl_options
+** raises "unknown option 'x'" for a key that is not in 'names' (ends with
+** NULL).  The others fetch one option, raising
+** "bad argument #3 to 'f' (option 'n': integer from 1 to 9 expected, got x)".
+*/
+void mcl_options (lua_State *L, int arg, const char *const names[]);
+int64_t mcl_optint (lua_State *L, int arg, const char *name, int64_t def,
+                    int64_t lo, int64_t hi);
+double mcl_optnum (lua_State *L, int arg, const char *name, double def);
+bool mcl_optbool (lua_State *L, int arg, const char *name, bool def);
+/* index into 'list' (ends with NULL) of a string option */
+int mcl_optenum (lua_State *L, int arg, const char *name, int def,
+                 const char *const list[]);
+/* push the option's value (nil if absent); return its type */
+int mcl_optvalue (lua_State *L, int arg, const char *name);
+/* raise for an option whose value (on top of the stack) is not as expected */
+int mcl_opterror (lua_State *L, int arg, const char *name,
+                  const char *expected);
+
+/* -------} */
+
+
+/* {------- running a kernel (mcl_exec.c) ------- */
+
+/*
+** One call of a kernel: the exec it gets, wired to this Lua state's threads,
+** to the options 'threads' and 'progress', and to the debug hook by which
+** Ctrl-C is noticed.
+*/
+typedef struct mcl_call {
+  mascon_exec ex;
+  lua_State *L, *main;
+  lua_Hook hook, mainhook;  /* as they were when the call began */
+  int progress;             /* stack index of the function; 0: none */
+  bool failed;              /* it raised: the message is on the stack */
+} mcl_call;
+
+/* begin: leaves at most one value on the stack.  'arg' 0: no options */
+void mcl_begin (lua_State *L, mcl_call *c, int arg);
+
+/*
+** end: raise what the call's status says ("interrupted (done D of T)" for a
+** cancelled one, the progress function's own error if it raised)
+*/
+void mcl_end (lua_State *L, mcl_call *c, int status);
+
+/* -------} */
+
+
+/* {------- one file a domain: its functions, each adds to the module table
+   on top of the stack ------- */
+
+void mcl_openarray (lua_State *L);
+void mcl_opengauss (lua_State *L);
+void mcl_openexec (lua_State *L);
+
+/* -------} */
+
+#endif

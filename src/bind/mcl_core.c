@@ -1,0 +1,71 @@
+/*
+** mcl_core.c - the module: its table, the metatable of arrays
+*/
+
+#include "mascon_lua.h"
+#include "mcl.h"
+
+
+/* 'funcs' into the table at 'index', each with the metatable as upvalue */
+static void add (lua_State *L, int index, const luaL_Reg *funcs) {
+  lua_pushvalue(L, index);
+  luaL_getmetatable(L, MCL_ARRAY);
+  luaL_setfuncs(L, funcs, 1);
+  lua_pop(L, 1);
+}
+
+
+void mcl_addfuncs (lua_State *L, const luaL_Reg *funcs) {
+  add(L, lua_gettop(L), funcs);
+}
+
+
+void mcl_addmeta (lua_State *L, const luaL_Reg *funcs) {
+  luaL_getmetatable(L, MCL_ARRAY);
+  add(L, lua_gettop(L), funcs);
+  lua_pop(L, 1);
+}
+
+
+void mcl_addmethods (lua_State *L, const luaL_Reg *funcs) {
+  luaL_getmetatable(L, MCL_ARRAY);
+  lua_getfield(L, -1, "methods");
+  add(L, lua_gettop(L), funcs);
+  lua_pop(L, 2);
+}
+
+
+/*
+** The metatable of arrays.  Our marker tells a table of ours from one that
+** another module registered under the same name.
+*/
+static void newmeta (lua_State *L) {
+  static const char marker;
+  if (luaL_newmetatable(L, MCL_ARRAY)) {
+    lua_pushlightuserdata(L, (void *)&marker);
+    lua_setfield(L, -2, "marker");
+    lua_newtable(L);
+    lua_setfield(L, -2, "methods");
+    lua_pushliteral(L, MCL_ARRAY);
+    lua_setfield(L, -2, "__metatable");
+  }
+  else {
+    lua_getfield(L, -1, "marker");
+    if (lua_touserdata(L, -1) != &marker)
+      luaL_error(L, "type '%s' is already registered by another module",
+                 MCL_ARRAY);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+
+int luaopen_mascon_core (lua_State *L) {
+  luaL_checkversion(L);
+  newmeta(L);
+  lua_newtable(L);
+  mcl_openarray(L);
+  mcl_openexec(L);
+  mcl_opengauss(L);
+  return 1;
+}

@@ -1,0 +1,186 @@
+/*
+** mcl_exec.c - running kernels: threads, progress, Ctrl-C
+**
+** The module installs no signal handler.  The standalone interpreter answers
+** SIGINT by setting a debug hook on its main thread; a hook that appears
+** during a call, there or on the coroutine that called, means: stop.
+*/
+
+#include "mcl.h"
+
+#define MAXTHREADS 1024
+
+static const char settings;  /* key of this state's settings in the registry */
+
+typedef struct state {
+  int threads;  /* mascon.threads(n); 0: not said */
+} state;
+
+
+static state *getstate (lua_State *L) {
+  state *s;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &settings);
+  s = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return s;
+}
+
+
+/* {------- callbacks of the exec ------- */
+
+/* inside the parallel region: only looks */
+static int interrupted (void *ud) {
+  const mcl_call *c = ud;
+  return lua_gethook(c->L) != c->hook || lua_gethook(c->main) != c->mainhook;
+}
+
+
+static int report (void *ud, int64_t done, int64_t total) {
+  mcl_call *c = ud;
+  int stop;
+  lua_pushvalue(c->L, c->progress);
+  lua_pushinteger(c->L, done);
+  lua_pushinteger(c->L, total);
+  if (lua_pcall(c->L, 2, 1, 0) != LUA_OK) {
+    c->failed = true;  /* its message stays on the stack for mcl_end */
+    return 1;
+  }
+  stop = lua_isboolean(c->L, -1) && !lua_toboolean(c->L, -1);
+  lua_pop(c->L, 1);
+  return stop;
+}
+
+/* -------} */
+
+
+/* replace 'true' on top of the stack by a new bar, a function(done, total) */
+static void pushbar (lua_State *L) {
+  lua_pop(L, 1);
+  if (lua_getfield(L, LUA_REGISTRYINDEX, "mascon.progressbar") ==
+      LUA_TFUNCTION) lua_call(L, 0, 1);
+}
+
+
+void mcl_begin (lua_State *L, mcl_call *c, int arg) {
+  static const mascon_exec init = MASCON_EXEC_INIT;
+  c->ex = init;
+  c->ex.ud = c;
+  c->ex.cancel = interrupted;
+  c->ex.threads = (int)mcl_optint(L, arg, "threads", getstate(L)->threads, 1,
+                                  MAXTHREADS);
+  c->progress = 0;
+  c->failed = false;
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  switch (mcl_optvalue(L, arg, "progress")) {
+    case LUA_TNIL: break;
+    case LUA_TBOOLEAN:
+      if (lua_toboolean(L, -1)) pushbar(L);
+      break;
+    case LUA_TFUNCTION: break;
+    default: mcl_opterror(L, arg, "progress", "boolean or function");
+  }
+  if (lua_isfunction(L, -1)) {
+    c->progress = lua_gettop(L);
+    c->ex.progress = report;
+  }
+  else lua_pop(L, 1);
+  c->L = L;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  c->main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  c->hook = lua_gethook(L);
+  c->mainhook = lua_gethook(c->main);
+}
+
+
+/* take back the hook that asked to stop: its answer is our error */
+static void unhook (lua_State *L, lua_Hook before) {
+  if (lua_gethook(L) != before)
+    lua_sethook(L, before, before != NULL ? lua_gethookmask(L) : 0,
+                lua_gethookcount(L));
+}
+
+
+void mcl_end (lua_State *L, mcl_call *c, int status) {
+  if (status == MASCON_OK) return;
+  if (c->failed) lua_error(L);
+  if (status != MASCON_ECANCEL) mcl_check(L, status);
+  unhook(L, c->hook);
+  unhook(c->main, c->mainhook);
+  luaL_error(L, "interrupted (done %I of %I)", (lua_Integer)c->ex.done,
+             (lua_Integer)c->ex.total);
+}
+
+
+/*
+** threads([n]): how many threads kernels of this state use; with 'n', from
+** now on (0: the default again)
+*/
+static int threads (lua_State *L) {
+  state *s = getstate(L);
+  if (!lua_isnoneornil(L, 1)) {
+    lua_Integer n = luaL_checkinteger(L, 1);
+    luaL_argcheck(L, 0 <= n && n <= MAXTHREADS, 1,
+                  lua_pushfstring(L, "0 to %d expected, got %I", MAXTHREADS,
+                                  n));
+    s->threads = (int)n;
+  }
+  lua_pushinteger(L, s->threads > 0 ? s->threads : mascon_threads());
+  return 1;
+}
+
+
+/* clock(): seconds of a clock that only goes forward */
+static int clocknow (lua_State *L) {
+  lua_pushnumber(L, mascon_clock());
+  return 1;
+}
+
+
+/*
+** memory(): bytes held, blocks held, allocations made so far, by the whole
+** process; memory(n): for tests, let all but the next n allocations fail
+** (n < 0: none)
+*/
+static int memory (lua_State *L) {
+  mascon_memory m;
+  if (!lua_isnoneornil(L, 1)) mascon_memory_fail(luaL_checkinteger(L, 1));
+  mascon_memory_now(&m);
+  lua_pushinteger(L, m.bytes);
+  lua_pushinteger(L, m.blocks);
+  lua_pushinteger(L, m.calls);
+  return 3;
+}
+
+
+/* info(): table of version, cpu, threads, memory (bytes held) */
+static int info (lua_State *L) {
+  mascon_memory m;
+  mascon_memory_now(&m);
+  lua_createtable(L, 0, 4);
+  lua_pushliteral(L, MASCON_VERSION);
+  lua_setfield(L, -2, "version");
+  lua_pushstring(L, mascon_cpu());
+  lua_setfield(L, -2, "cpu");
+  lua_pushinteger(L, getstate(L)->threads > 0 ? getstate(L)->threads
+                                              : mascon_threads());
+  lua_setfield(L, -2, "threads");
+  lua_pushinteger(L, m.bytes);
+  lua_setfield(L, -2, "memory");
+  return 1;
+}
+
+
+void mcl_openexec (lua_State *L) {
+  static const luaL_Reg funcs[] = {
+    {"threads", threads},
+    {"clock", clocknow},
+    {"info", info},
+    {"memory", memory},
+    {NULL, NULL}
+  };
+  state *s = lua_newuserdatauv(L, sizeof *s, 0);
+  s->threads = 0;
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &settings);
+  mcl_addfuncs(L, funcs);
+}

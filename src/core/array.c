@@ -1,0 +1,382 @@
+/*
+** array.c - buffers, arrays and views of them
+*/
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core.h"
+
+/*
+** Who owns the memory.  'destroy' comes first and is called through the
+** buffer, so that two copies of the library in one process can release each
+** other's arrays.
+*/
+struct mascon_buffer {
+  void (*destroy) (mascon_buffer *b);
+  _Atomic int64_t refs;
+  void *data;
+  size_t owned;  /* bytes that are ours to count */
+  mascon_release_fn release;
+  void *ctx;
+};
+
+
+/* {------- layout ------- */
+
+/* row-major strides into 'a', and the number of elements */
+static int layout (mascon_array *a, mascon_dtype t, int ndim,
+                   const int64_t *shape, int64_t *count) {
+  int64_t stride = 1, bytes;
+  bool empty = false;
+  if ((unsigned)t >= MASCON_NDTYPE) return MASCON_ETYPE;
+  if (ndim < 1 || ndim > MASCON_MAXDIM) return MASCON_ESHAPE;
+  memset(a, 0, sizeof *a);
+  for (int i = 0; i < MASCON_MAXDIM; i++) a->shape[i] = 1;
+  for (int i = 0; i < ndim; i++) {
+    if (shape[i] < 0) return MASCON_ESHAPE;
+    if (shape[i] == 0) empty = true;
+  }
+  for (int i = ndim; i-- > 0; ) {
+    a->shape[i] = shape[i];
+    a->stride[i] = stride;
+    if (!empty && !mc_mul(stride, shape[i], &stride)) return MASCON_ETOOBIG;
+  }
+  *count = empty ? 0 : stride;
+  if (!mc_mul(*count, (int64_t)mascon_dtype_size(t), &bytes) ||
+      bytes > PTRDIFF_MAX - 4096) return MASCON_ETOOBIG;
+  a->dtype = mc_dltype(t);
+  a->ndim = (uint8_t)ndim;
+  a->abi = MASCON_ABI;
+  a->size = (uint16_t)sizeof *a;
+  return MASCON_OK;
+}
+
+
+/* do given strides stay within what a pointer can reach? */
+static int checkstrides (const mascon_array *a) {
+  int64_t reach = a->dtype.bits / 8, span;
+  for (int i = 0; i < a->ndim; i++) {
+    int64_t s = a->stride[i];
+    if (a->shape[i] == 0) return MASCON_OK;
+    if (s == INT64_MIN || !mc_mul(a->shape[i] - 1, s < 0 ? -s : s, &span) ||
+        !mc_mul(span, a->dtype.bits / 8, &span) ||
+        __builtin_add_overflow(reach, span, &reach)) return MASCON_ETOOBIG;
+  }
+  return MASCON_OK;
+}
+
+
+int mc_check (const mascon_array *a) {
+  return a != NULL && a->magic == MASCON_MAGIC && a->abi == MASCON_ABI &&
+         mc_dtype(a->dtype) != MASCON_NDTYPE ? MASCON_OK : MASCON_ECLOSED;
+}
+
+
+int mc_checkout (const mascon_array *a) {
+  int status = mc_check(a);
+  if (status != MASCON_OK) return status;
+  return a->flags & MASCON_READONLY ? MASCON_EREADONLY : MASCON_OK;
+}
+
+
+int64_t mascon_count (const mascon_array *a) {
+  int64_t n = 1;
+  for (int i = 0; i < a->ndim; i++) n *= a->shape[i];
+  return n;
+}
+
+
+bool mc_sameshape (const mascon_array *a, const mascon_array *b) {
+  return a->ndim == b->ndim &&
+         memcmp(a->shape, b->shape, a->ndim * sizeof a->shape[0]) == 0;
+}
+
+
+bool mc_contiguous (const mascon_array *a) {
+  int64_t want = 1;
+  for (int i = a->ndim; i-- > 0; ) {
+    if (a->shape[i] == 0) return true;
+    if (a->shape[i] > 1 && a->stride[i] != want) return false;
+    want *= a->shape[i];
+  }
+  return true;
+}
+
+
+void mc_extent (const mascon_array *a, const char **lo, const char **hi) {
+  int64_t size = a->dtype.bits / 8, before = 0, after = size;
+  *lo = *hi = a->data;
+  for (int i = 0; i < a->ndim; i++) {
+    int64_t span = (a->shape[i] - 1) * a->stride[i] * size;
+    if (a->shape[i] == 0) return;
+    if (span < 0) before += span;
+    else after += span;
+  }
+  *lo = (const char *)a->data + before;
+  *hi = (const char *)a->data + after;
+}
+
+
+bool mc_overlap (const mascon_array *a, const mascon_array *b) {
+  const char *alo, *ahi, *blo, *bhi;
+  mc_extent(a, &alo, &ahi);
+  mc_extent(b, &blo, &bhi);
+  return alo < bhi && blo < ahi;
+}
+
+
+bool mc_elementwise (const mascon_array *out, const mascon_array *in) {
+  if (!mc_overlap(out, in)) return true;
+  return out->data == in->data && out->dtype.bits == in->dtype.bits &&
+         mc_sameshape(out, in) &&
+         memcmp(out->stride, in->stride,
+                out->ndim * sizeof out->stride[0]) == 0;
+}
+
+/* -------} */
+
+
+/* {------- owners ------- */
+
+static void destroy (mascon_buffer *b) {
+  if (b->release != NULL) b->release(b->ctx, b->data);
+  mc_free(b);
+}
+
+
+static void freedata (void *ctx, void *data) {
+  (void)ctx;
+  mc_free(data);
+}
+
+
+int mc_wrapbuffer (mascon_array *a, void *p, size_t owned,
+                   mascon_release_fn release, void *ctx) {
+  mascon_buffer *b = mc_alloc(1, sizeof *b);
+  if (b == NULL) return MASCON_ENOMEM;
+  b->destroy = destroy;
+  atomic_init(&b->refs, 1);
+  b->data = p;
+  b->owned = owned;
+  b->release = release;
+  b->ctx = ctx;
+  a->data = p;
+  a->buffer = b;
+  a->magic = MASCON_MAGIC;
+  return MASCON_OK;
+}
+
+
+static int make (mascon_array *a, mascon_dtype t, int ndim,
+                 const int64_t *shape, void *(*get) (size_t, size_t)) {
+  mascon_array new;
+  int64_t count;
+  size_t size = mascon_dtype_size(t);
+  void *p;
+  int status = layout(&new, t, ndim, shape, &count);
+  if (status != MASCON_OK) return status;
+  if ((p = get((size_t)count, size)) == NULL) return MASCON_ENOMEM;
+  status = mc_wrapbuffer(&new, p, (size_t)count * size, freedata, NULL);
+  if (status == MASCON_OK) *a = new;
+  else mc_free(p);
+  return status;
+}
+
+
+int mascon_new (mascon_array *a, mascon_dtype t, int ndim,
+                const int64_t *shape) {
+  return make(a, t, ndim, shape, mc_alloc);
+}
+
+
+int mascon_zeros (mascon_array *a, mascon_dtype t, int ndim,
+                  const int64_t *shape) {
+  return make(a, t, ndim, shape, mc_zalloc);
+}
+
+
+/* what an empty array without memory points to */
+static _Alignas(64) char nothing[64];
+
+
+int mascon_describe (mascon_array *a, void *p, mascon_dtype t, int ndim,
+                     const int64_t *shape, const int64_t *stride,
+                     unsigned flags) {
+  mascon_array new;
+  int64_t count;
+  int status = layout(&new, t, ndim, shape, &count);
+  if (status != MASCON_OK) return status;
+  if (flags & ~(MASCON_READONLY | MASCON_STATIC)) return MASCON_EVALUE;
+  if ((p == NULL && count > 0) || (uintptr_t)p % mascon_dtype_size(t) != 0)
+    return MASCON_EVALUE;
+  if (stride != NULL) {
+    memcpy(new.stride, stride, (size_t)ndim * sizeof *stride);
+    if ((status = checkstrides(&new)) != MASCON_OK) return status;
+  }
+  new.data = p != NULL ? p : nothing;
+  new.flags = (uint8_t)(flags & MASCON_READONLY);
+  new.magic = MASCON_MAGIC;
+  *a = new;
+  return MASCON_OK;
+}
+
+
+int mascon_wrap (mascon_array *a, void *p, mascon_dtype t, int ndim,
+                 const int64_t *shape, const int64_t *stride,
+                 mascon_release_fn release, void *ctx, unsigned flags) {
+  mascon_array new;
+  void *data;
+  int status = mascon_describe(&new, p, t, ndim, shape, stride, flags);
+  if (status != MASCON_OK) return status;
+  if ((release == NULL) != ((flags & MASCON_STATIC) != 0))
+    return MASCON_EVALUE;
+  data = new.data;
+  status = mc_wrapbuffer(&new, p, 0, release, ctx);
+  if (status != MASCON_OK) return status;
+  new.data = data;
+  *a = new;
+  return MASCON_OK;
+}
+
+
+int mascon_view (mascon_array *v, const mascon_array *a) {
+  int status = mc_check(a);
+  if (status != MASCON_OK) return status;
+  if (a->buffer != NULL)
+    atomic_fetch_add_explicit(&a->buffer->refs, 1, memory_order_relaxed);
+  *v = *a;
+  return MASCON_OK;
+}
+
+
+void mascon_release (mascon_array *a) {
+  mascon_buffer *b;
+  if (a == NULL || a->magic != MASCON_MAGIC) return;
+  b = a->buffer;
+  a->magic = 0;
+  a->data = NULL;
+  a->buffer = NULL;
+  if (b != NULL && atomic_fetch_sub_explicit(&b->refs, 1,
+                                             memory_order_acq_rel) == 1)
+    b->destroy(b);
+}
+
+
+size_t mascon_buffer_bytes (const mascon_array *a) {
+  return a->buffer != NULL ? a->buffer->owned : 0;
+}
+
+/* -------} */
+
+
+/* {------- views ------- */
+
+int mascon_narrow (mascon_array *v, const mascon_array *a, int axis,
+                   int64_t first, int64_t count, int64_t step) {
+  int64_t n, last;
+  int status = mc_check(a);
+  if (status != MASCON_OK) return status;
+  if (axis < 0 || axis >= a->ndim || count < 0) return MASCON_ERANGE;
+  n = a->shape[axis];
+  if (step == 0) return MASCON_EVALUE;
+  if (count > 0) {
+    if (first < 0 || first >= n || count > n) return MASCON_ERANGE;
+    if (count > 1 && (!mc_mul(count - 1, step, &last) ||
+        __builtin_add_overflow(last, first, &last) || last < 0 || last >= n))
+      return MASCON_ERANGE;
+  }
+  mascon_view(v, a);
+  v->shape[axis] = count;
+  if (count > 0)
+    v->data = (char *)a->data + first * a->stride[axis] * (a->dtype.bits / 8);
+  v->stride[axis] = count > 1 ? a->stride[axis] * step : a->stride[axis];
+  return MASCON_OK;
+}
+
+
+int mascon_select (mascon_array *v, const mascon_array *a, int axis,
+                   int64_t index) {
+  int status = mc_check(a);
+  if (status != MASCON_OK) return status;
+  if (a->ndim < 2) return MASCON_ESHAPE;
+  status = mascon_narrow(v, a, axis, index, 1, 1);
+  if (status != MASCON_OK) return status;
+  for (int i = axis; i + 1 < a->ndim; i++) {
+    v->shape[i] = a->shape[i + 1];
+    v->stride[i] = a->stride[i + 1];
+  }
+  v->ndim--;
+  v->shape[v->ndim] = 1;
+  v->stride[v->ndim] = 0;
+  return MASCON_OK;
+}
+
+
+int mascon_permute (mascon_array *v, const mascon_array *a, const int *axes) {
+  unsigned seen = 0;
+  int status = mc_check(a);
+  if (status != MASCON_OK) return status;
+  for (int i = 0; i < a->ndim; i++) {
+    if (axes[i] < 0 || axes[i] >= a->ndim || (seen >> axes[i] & 1))
+      return MASCON_ERANGE;
+    seen |= 1u << axes[i];
+  }
+  mascon_view(v, a);
+  for (int i = 0; i < a->ndim; i++) {
+    v->shape[i] = a->shape[axes[i]];
+    v->stride[i] = a->stride[axes[i]];
+  }
+  return MASCON_OK;
+}
+
+
+/*
+** Strides for 'new' over the elements of 'a', axes grouped greedily: a run of
+** old axes that is contiguous in itself may be cut anew at will.
+*/
+static bool restride (mascon_array *new, const mascon_array *a) {
+  int64_t shape[MASCON_MAXDIM], stride[MASCON_MAXDIM];
+  int nold = 0, i = 0, j = 0;
+  for (int k = 0; k < a->ndim; k++)  /* axes of length 1 say nothing */
+    if (a->shape[k] != 1) {
+      shape[nold] = a->shape[k];
+      stride[nold++] = a->stride[k];
+    }
+  while (i < new->ndim && j < nold) {
+    int ni = i + 1, nj = j + 1;
+    int64_t p = new->shape[i], q = shape[j];
+    while (p != q) {
+      if (p < q) p *= new->shape[ni++];
+      else q *= shape[nj++];
+    }
+    for (int k = j; k + 1 < nj; k++)
+      if (stride[k] != stride[k + 1] * shape[k + 1]) return false;
+    new->stride[ni - 1] = stride[nj - 1];
+    for (int k = ni - 1; k > i; k--)
+      new->stride[k - 1] = new->stride[k] * new->shape[k];
+    i = ni;
+    j = nj;
+  }
+  return true;  /* what is left of 'new' has length 1 */
+}
+
+
+int mascon_reshape (mascon_array *v, const mascon_array *a, int ndim,
+                    const int64_t *shape) {
+  mascon_array new;
+  int64_t count;
+  int status = mc_check(a);
+  if (status != MASCON_OK) return status;
+  status = layout(&new, mc_dtype(a->dtype), ndim, shape, &count);
+  if (status != MASCON_OK) return status;
+  if (count != mascon_count(a)) return MASCON_ESHAPE;
+  if (count > 0 && !restride(&new, a)) return MASCON_ESHAPE;
+  mascon_view(v, a);
+  v->ndim = (uint8_t)ndim;
+  memcpy(v->shape, new.shape, sizeof new.shape);
+  memcpy(v->stride, new.stride, sizeof new.stride);
+  return MASCON_OK;
+}
+
+/* -------} */

@@ -1,0 +1,111 @@
+/*
+** core.h - what the floors above use of core: memory, dtypes, threads
+*/
+
+#ifndef CORE_H
+#define CORE_H
+
+#include <stdbool.h>
+
+#include "mascon.h"
+
+
+/* {------- memory (memory.c) ------- */
+
+/*
+** 'count' times 'size' bytes, 64-byte aligned; at least one byte is had.  NULL
+** when memory is short or the product overflows.  mc_zalloc clears them, at
+** no cost for large ones.
+*/
+void *mc_alloc (size_t count, size_t size);
+void *mc_zalloc (size_t count, size_t size);
+void mc_free (void *p);
+
+/* a * b into '*r'; false when it overflows (all are >= 0) */
+bool mc_mul (int64_t a, int64_t b, int64_t *r);
+
+/* -------} */
+
+
+/* {------- dtypes (dtype.c) ------- */
+
+/* 't' in DLPack's words, and back (MASCON_NDTYPE for none of ours) */
+mascon_dltype mc_dltype (mascon_dtype t);
+mascon_dtype mc_dtype (mascon_dltype d);
+
+bool mc_isfloat (mascon_dtype t);
+
+/* -------} */
+
+
+/* {------- arrays (array.c) ------- */
+
+/* MASCON_OK, or MASCON_ECLOSED for a NULL, closed or foreign one */
+int mc_check (const mascon_array *a);
+
+/* the same, and MASCON_EREADONLY */
+int mc_checkout (const mascon_array *a);
+
+bool mc_sameshape (const mascon_array *a, const mascon_array *b);
+
+/* do the elements stand in row-major order without gaps? */
+bool mc_contiguous (const mascon_array *a);
+
+/* the first byte that 'a' touches, and one past the last; equal if empty */
+void mc_extent (const mascon_array *a, const char **lo, const char **hi);
+
+/* may the two share a byte?  (by extent: true may be a false alarm) */
+bool mc_overlap (const mascon_array *a, const mascon_array *b);
+
+/* is it elementwise safe to write 'out' while reading 'in'?  True if they
+   share nothing or have the very same layout */
+bool mc_elementwise (const mascon_array *out, const mascon_array *in);
+
+/* address of the element 'i' (and 'j') */
+static inline char *mc_at (const mascon_array *a, int64_t i, int64_t j) {
+  return (char *)a->data +
+         (i * a->stride[0] + j * a->stride[1]) * (a->dtype.bits / 8);
+}
+
+/*
+** An array over 'bytes' at 'p', freed by release(ctx, p): what mascon_new and
+** mascon_wrap stand on, and what file maps use.  'owned' bytes count as ours.
+*/
+int mc_wrapbuffer (mascon_array *a, void *p, size_t owned,
+                   mascon_release_fn release, void *ctx);
+
+/* -------} */
+
+
+/* {------- threads (par.c) ------- */
+
+/*
+** Rows first to last - 1, as worker 'thread' (0 is the calling one).  It
+** cannot fail: whatever it needs was allocated before.
+*/
+typedef void (*mc_body) (void *ud, int64_t first, int64_t last, int thread);
+
+/*
+** How many workers a call should use: what 'ex' asks for; else the default,
+** but no more than 'ops' simple operations can feed.  Scratch for the bodies
+** is sized by it.
+*/
+int mc_threads (const mascon_exec *ex, double ops);
+
+/*
+** Run 'body' over blocks of 'grain' of the rows [0, n) on at most 'threads'
+** workers; blocks are handed out in order.  A block should take well under
+** 20 ms.  Serial when inside another parallel region or in a forked child.
+**
+** Calls the exec's progress as (base + done, total) and its cancel; sets
+** ex->done to base + the rows that are final.  'total' < 0 stands for n.
+** Returns MASCON_OK or MASCON_ECANCEL.
+*/
+int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
+                      mc_body body, void *ud, int64_t base, int64_t total);
+int mc_parallel (mascon_exec *ex, int64_t n, int64_t grain, int threads,
+                 mc_body body, void *ud);
+
+/* -------} */
+
+#endif

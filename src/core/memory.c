@@ -1,0 +1,88 @@
+/*
+** memory.c - every byte the library allocates comes from here
+**
+** calloc rather than posix_memalign, because it hands out fresh pages for
+** large blocks without clearing them; a header of one cache line before the
+** block keeps what free needs.
+*/
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "core.h"
+
+#define ALIGN 64
+
+typedef struct header {
+  void *origin;  /* what calloc returned */
+  size_t bytes;
+} header;
+
+static _Atomic int64_t held, blocks, calls;
+static _Atomic int64_t allowed = -1;  /* allocations until failure; < 0: off */
+
+
+/* is this allocation to fail? */
+static bool refused (void) {
+  int64_t n = atomic_load_explicit(&allowed, memory_order_relaxed);
+  while (n > 0) {
+    if (atomic_compare_exchange_weak(&allowed, &n, n - 1)) return false;
+  }
+  return n == 0;
+}
+
+
+static void *get (size_t count, size_t size, bool clear) {
+  size_t bytes;
+  char *origin;
+  header *h;
+  if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
+  if (bytes > PTRDIFF_MAX - 4 * ALIGN || refused()) return NULL;
+  if (bytes == 0) bytes = 1;
+  origin = clear ? calloc(bytes + 2 * ALIGN, 1) : malloc(bytes + 2 * ALIGN);
+  if (origin == NULL) return NULL;
+  h = (header *)(((uintptr_t)origin + ALIGN) & ~(uintptr_t)(ALIGN - 1));
+  h->origin = origin;
+  h->bytes = bytes;
+  atomic_fetch_add_explicit(&held, (int64_t)bytes, memory_order_relaxed);
+  atomic_fetch_add_explicit(&blocks, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+  return (char *)h + ALIGN;
+}
+
+
+void *mc_alloc (size_t count, size_t size) {
+  return get(count, size, false);
+}
+
+
+void *mc_zalloc (size_t count, size_t size) {
+  return get(count, size, true);
+}
+
+
+void mc_free (void *p) {
+  header *h;
+  if (p == NULL) return;
+  h = (header *)((char *)p - ALIGN);
+  atomic_fetch_sub_explicit(&held, (int64_t)h->bytes, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&blocks, 1, memory_order_relaxed);
+  free(h->origin);
+}
+
+
+bool mc_mul (int64_t a, int64_t b, int64_t *r) {
+  return !__builtin_mul_overflow(a, b, r);
+}
+
+
+void mascon_memory_now (mascon_memory *m) {
+  m->bytes = atomic_load_explicit(&held, memory_order_relaxed);
+  m->blocks = atomic_load_explicit(&blocks, memory_order_relaxed);
+  m->calls = atomic_load_explicit(&calls, memory_order_relaxed);
+}
+
+
+void mascon_memory_fail (int64_t n) {
+  atomic_store(&allowed, n);
+}

@@ -1,0 +1,256 @@
+/*
+** par.c - threads: the one file that knows OpenMP
+**
+** Blocks of rows are handed out in order by one atomic counter, so that the
+** blocks done when a run is cancelled are a prefix of all.  The calling
+** thread works like the others and, between its blocks, looks whether to
+** stop.  Progress is reported outside the parallel region: when it is due the
+** workers finish their blocks, the region ends, and a new one goes on.
+**
+** libgomp's pool does not survive fork and cannot be watched by a race
+** detector; MASCON_PTHREADS selects a body of plain threads instead.
+*/
+
+#define _GNU_SOURCE  /* sched_getaffinity */
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#if defined(MASCON_PTHREADS)
+#undef _OPENMP
+#elif defined(_OPENMP)
+#include <omp.h>
+#endif
+
+#include "core.h"
+
+#define MAXTHREADS 1024
+#define REPORT 0.1       /* seconds between two reports of progress */
+#define OPS_THREAD 4e4   /* simple operations that pay for waking a thread */
+
+typedef struct run {
+  int64_t n, grain;
+  mc_body body;
+  void *ud;
+  mascon_exec *ex;
+  double pause;           /* when the region is to end for a report */
+  _Atomic int64_t next;   /* first row not handed out */
+  _Atomic bool stop;      /* hand out no more */
+  bool cancelled;         /* ... because the caller said so */
+} run;
+
+static atomic_int busy;              /* workers inside mascon calls now */
+static volatile bool forked;         /* this process is a forked child */
+static _Thread_local bool inside;    /* this thread is running a body */
+
+
+double mascon_clock (void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+
+/* {------- how many ------- */
+
+static int cores (void) {
+#if defined(__linux__)
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+  return 1;
+}
+
+
+static int available (void) {
+  const char *env = getenv("OMP_NUM_THREADS");
+  long n = env != NULL ? strtol(env, NULL, 10) : 0;
+  if (n <= 0)
+    n = cores() - atomic_load_explicit(&busy, memory_order_relaxed);
+  return n < 1 ? 1 : n > MAXTHREADS ? MAXTHREADS : (int)n;
+}
+
+
+int mascon_threads (void) {
+  return available();
+}
+
+
+int mc_threads (const mascon_exec *ex, double ops) {
+  int n;
+  if (ex != NULL && ex->threads > 0)
+    return ex->threads < MAXTHREADS ? ex->threads : MAXTHREADS;
+  if (ops < 2 * OPS_THREAD) return 1;
+  n = available();
+  return ops / OPS_THREAD < n ? (int)(ops / OPS_THREAD) : n;
+}
+
+/* -------} */
+
+
+/* {------- one worker ------- */
+
+static void lookup (run *r) {
+  if (r->ex->cancel != NULL && r->ex->cancel(r->ex->ud)) r->cancelled = true;
+  if (r->cancelled || (r->ex->progress != NULL && mascon_clock() >= r->pause))
+    atomic_store_explicit(&r->stop, true, memory_order_relaxed);
+}
+
+
+static void work (run *r, int thread) {
+  inside = true;
+  while (!atomic_load_explicit(&r->stop, memory_order_relaxed)) {
+    int64_t first = atomic_fetch_add_explicit(&r->next, r->grain,
+                                              memory_order_relaxed);
+    if (first >= r->n) break;
+    r->body(r->ud, first,
+            r->n - first < r->grain ? r->n : first + r->grain, thread);
+    if (thread == 0) lookup(r);
+  }
+  inside = false;
+}
+
+/* -------} */
+
+
+/* {------- a team of workers ------- */
+
+static void afterfork (void) {
+  forked = true;
+}
+
+
+static void watchfork (void) {
+  pthread_atfork(NULL, NULL, afterfork);
+}
+
+
+/* no signal is ever handled on a worker: the host's threads are for that */
+static void blocksignals (void) {
+  static _Thread_local bool done;
+  sigset_t all;
+  if (done) return;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  done = true;
+}
+
+#if defined(_OPENMP)
+
+static bool nested (void) {
+  return inside || omp_in_parallel();
+}
+
+
+static void team (run *r, int threads) {
+  #pragma omp parallel num_threads(threads)
+  {
+    int thread = omp_get_thread_num();
+    if (thread > 0) blocksignals();
+    work(r, thread);
+  }
+}
+
+#elif defined(MASCON_PTHREADS)
+
+typedef struct member {
+  run *r;
+  int thread;
+} member;
+
+
+static bool nested (void) {
+  return inside;
+}
+
+
+static void *start (void *ud) {
+  member *m = ud;
+  blocksignals();
+  work(m->r, m->thread);
+  return NULL;
+}
+
+
+static void team (run *r, int threads) {
+  pthread_t ids[MAXTHREADS];
+  member members[MAXTHREADS];
+  int n = 1;
+  for (; n < threads; n++) {  /* fewer workers than asked for will do */
+    members[n] = (member) {r, n};
+    if (pthread_create(&ids[n], NULL, start, &members[n]) != 0) break;
+  }
+  work(r, 0);
+  while (n-- > 1) pthread_join(ids[n], NULL);
+}
+
+#else
+
+static bool nested (void) {
+  return true;
+}
+
+
+static void team (run *r, int threads) {
+  (void)threads;
+  (void)blocksignals;
+  work(r, 0);
+}
+
+#endif
+
+
+static void teamwork (run *r, int threads) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  int64_t blocks = (r->n - r->next - 1) / r->grain + 1;
+  if (threads > blocks) threads = (int)blocks;
+  if (threads > 1 && (forked || nested())) threads = 1;
+  atomic_fetch_add_explicit(&busy, threads, memory_order_relaxed);
+  if (threads <= 1) {
+    bool outer = inside;
+    work(r, 0);
+    inside = outer;
+  }
+  else {
+    pthread_once(&once, watchfork);
+    team(r, threads);
+  }
+  atomic_fetch_sub_explicit(&busy, threads, memory_order_relaxed);
+}
+
+/* -------} */
+
+
+int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
+                      mc_body body, void *ud, int64_t base, int64_t total) {
+  static const mascon_exec init = MASCON_EXEC_INIT;
+  mascon_exec quiet = init;
+  run r = {.n = n, .grain = grain, .body = body, .ud = ud};
+  int64_t done = 0;
+  r.ex = ex != NULL ? ex : &quiet;
+  if (total < 0) total = n;
+  r.ex->total = total;
+  while (done < n && !r.cancelled) {
+    r.pause = r.ex->progress != NULL ? mascon_clock() + REPORT : 0;
+    r.stop = false;
+    teamwork(&r, threads);
+    done = r.next < n ? r.next : n;
+    if (done < n && !r.cancelled && r.ex->progress != NULL)
+      r.cancelled = r.ex->progress(r.ex->ud, base + done, total) != 0;
+  }
+  r.ex->done = base + done;
+  if (done < n) return MASCON_ECANCEL;
+  if (r.ex->progress != NULL && base + n == total)
+    r.ex->progress(r.ex->ud, total, total);
+  return MASCON_OK;
+}
+
+
+int mc_parallel (mascon_exec *ex, int64_t n, int64_t grain, int threads,
+                 mc_body body, void *ud) {
+  return mc_parallel_part(ex, n, grain, threads, body, ud, 0, n);
+}

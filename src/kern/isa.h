@@ -1,0 +1,56 @@
+/*
+** isa.h - vectors of the instruction set that a unit is compiled for
+**
+** A unit (kbase.c, kavx2.c, ...) defines ISA and VBYTES, switches the target
+** on and includes kbody.h.  Vector types are the compiler's own, so that one
+** text serves every instruction set; what the compiler cannot say (masks,
+** streaming stores) has a small inline function here for each.
+**
+** Results must be the same bits for every unit, so nothing here may contract
+** a multiplication and an addition; where a fused product cannot change a
+** result, a kernel asks for it by name.
+*/
+
+#ifndef ISA_H
+#define ISA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize ("fp-contract=off")
+#endif
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define K_(name, isa) name ## _ ## isa
+#define K__(name, isa) K_(name, isa)
+#define K(name) K__(name, ISA)  /* this unit's copy of 'name' */
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* how many fit a vector */
+#define VD (VBYTES / 8)
+#define VF (VBYTES / 4)
+
+typedef double vd __attribute__((vector_size(VBYTES)));
+typedef float vf __attribute__((vector_size(VBYTES)));
+typedef int64_t vl __attribute__((vector_size(VBYTES)));
+typedef int32_t vi __attribute__((vector_size(VBYTES)));
+
+/* the same without an alignment, to load and store anywhere */
+typedef double vdu __attribute__((vector_size(VBYTES), aligned(8), may_alias));
+typedef float vfu __attribute__((vector_size(VBYTES), aligned(4), may_alias));
+
+INLINE vd loadd (const double *p) { return *(const vdu *)p; }
+INLINE vf loadf (const float *p) { return *(const vfu *)p; }
+INLINE void stored (double *p, vd v) { *(vdu *)p = v; }
+INLINE void storef (float *p, vf v) { *(vfu *)p = v; }
+INLINE vd alld (double x) { return x - (vd){0}; }
+INLINE vf allf (float x) { return x - (vf){0}; }
+
+#endif

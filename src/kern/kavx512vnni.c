@@ -1,0 +1,24 @@
+/* kavx512vnni.c - kernels for CPUs with AVX-512 and VNNI */
+
+#if defined(__x86_64__)
+
+#if defined(__clang__)
+#pragma clang attribute push \
+  (__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma"))), apply_to = function)
+#else
+#pragma GCC target ("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")
+#endif
+
+#define ISA avx512vnni
+#define ISA_AVX512 1
+#define ISA_VNNI 1
+#define VBYTES 64
+#include "kbody.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+
+#else
+typedef int nothing;  /* a unit must declare something */
+#endif

@@ -1,0 +1,18 @@
+/*
+** kbody.h - all kernels of one instruction set, and their table
+**
+** Included once by each of kbase.c, kavx2.c, kavx512.c and kavx512vnni.c.
+*/
+
+#include "isa.h"
+#include "kern.h"
+
+#include "tgauss.h"
+
+#define NAME_(isa) #isa
+#define NAME(isa) NAME_(isa)
+
+const mck_table K(mck_table) = {
+  .name = NAME(ISA),
+  .gauss = &K(gauss)
+};

@@ -1,0 +1,31 @@
+/*
+** kern.h - the kernels, as the drivers see them
+**
+** A kernel works on raw pointers and counts.  It cannot fail, allocates
+** nothing, and knows neither arrays nor threads.  Each domain declares its
+** kernels in a header of its own (kgauss.h, ktopn.h, ...) as a struct of
+** function pointers, and writes them once in a template (tgauss.h, ...) that
+** kbody.h instantiates for every instruction set.
+*/
+
+#ifndef KERN_H
+#define KERN_H
+
+#include "kgauss.h"
+
+typedef struct mck_table {
+  const char *name;  /* "base", "avx2", "avx512", "avx512vnni" */
+  const mck_gauss *gauss;
+} mck_table;
+
+/* the table for this CPU, capped by MASCON_CPU; chosen once */
+const mck_table *mck_get (void);
+
+extern const mck_table mck_table_base;
+#if defined(__x86_64__)
+extern const mck_table mck_table_avx2;
+extern const mck_table mck_table_avx512;
+extern const mck_table mck_table_avx512vnni;
+#endif
+
+#endif

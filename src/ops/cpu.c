@@ -1,0 +1,11 @@
+/*
+** cpu.c - which kernels run
+*/
+
+#include "core.h"
+#include "kern.h"
+
+
+const char *mascon_cpu (void) {
+  return mck_get()->name;
+}
