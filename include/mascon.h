@@ -419,6 +419,37 @@ typedef struct mascon_topn_out {
 /* }==================================================================== */
 
 
+/* {====================================================================
+** Matrix product
+** ===================================================================== */
+
+/*
+** mascon_matmul: out = a b.
+**
+**   out[i][j] = sum over k of a[i][k] * b[k][j]
+**
+** a    M x K, f32 or f64; or a vector of K (M is 1 and dropped from 'out').
+** b    K x N, of the same dtype; or a vector of K (N is dropped).  Not both
+**      may be vectors.
+** out  M x N (or N, or M), of the same dtype.  Overwritten.
+**
+** Any strides.  Sums run in the dtype, in an order that depends on the
+** instruction set (which may fuse a product with its addition) and on the
+** kind of product, never on the number of threads.  K = 0 gives zeros.  NaN
+** and infinities spread as the formula says.
+**
+** Returns MASCON_OK, MASCON_ETYPE, MASCON_ESHAPE, MASCON_EREADONLY,
+** MASCON_EALIAS (out shares memory with a or b), MASCON_ENOMEM or
+** MASCON_ECANCEL.
+** Cost: M * N * K fused products; scratch for packed columns of b, at most
+** 16 MB unless K is larger than about 40,000, and less than 1 MB a thread.
+*/
+MASCON_API int mascon_matmul (const mascon_array *a, const mascon_array *b,
+                              mascon_array *out, mascon_exec *ex);
+
+/* }==================================================================== */
+
+
 #ifdef __cplusplus
 }
 #endif

@@ -135,6 +135,7 @@ void mcl_end (lua_State *L, mcl_call *c, int status);
 void mcl_openarray (lua_State *L);
 void mcl_opengauss (lua_State *L);
 void mcl_openexec (lua_State *L);
+void mcl_openmatmul (lua_State *L);
 
 /* -------} */
 

@@ -67,5 +67,6 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_openarray(L);
   mcl_openexec(L);
   mcl_opengauss(L);
+  mcl_openmatmul(L);
   return 1;
 }

@@ -8,11 +8,13 @@
 #include "kern.h"
 
 #include "tgauss.h"
+#include "tmatmul.h"
 
 #define NAME_(isa) #isa
 #define NAME(isa) NAME_(isa)
 
 const mck_table K(mck_table) = {
   .name = NAME(ISA),
-  .gauss = &K(gauss)
+  .gauss = &K(gauss),
+  .matmul = &K(matmul)
 };

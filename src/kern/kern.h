@@ -12,10 +12,12 @@
 #define KERN_H
 
 #include "kgauss.h"
+#include "kmatmul.h"
 
 typedef struct mck_table {
   const char *name;  /* "base", "avx2", "avx512", "avx512vnni" */
   const mck_gauss *gauss;
+  const mck_matmul *matmul;
 } mck_table;
 
 /* the table for this CPU, capped by MASCON_CPU; chosen once */
