@@ -309,6 +309,93 @@ MASCON_API void mascon_memory_fail (int64_t n);
 
 
 /* {====================================================================
+** Files
+** ===================================================================== */
+
+/*
+** Why a call on a file failed, in words: "x.npy: complex128 is not
+** supported".  A text that ends with '\0', set only when a call fails.  Each
+** function takes a pointer to one, or NULL.
+*/
+typedef struct mascon_why {
+  char text[512];
+} mascon_why;
+
+/*
+** mascon_npy_load: read a .npy file, versions 1 to 3.
+**
+** path  a regular file; it is never waited for.
+** a     set to a new array that owns its memory.
+**
+** The dtype is the smallest that holds every value of the file's type:
+** float64 f64; float32, float16 f32; int64, uint32 i64; int32, int16, int8
+** i32; uint16 u16; uint8, bool u8.  uint64 is i64, and a value above 2^63 - 1
+** a failure.  Either byte order.  Fortran order becomes strides.  A file of
+** no axes is a vector of one element.  Other types, more than four axes, a
+** header above 10,000 bytes, a file shorter or longer than its header says:
+** failures.
+**
+** Returns MASCON_OK, MASCON_EIO (errno says why), MASCON_EFORMAT,
+** MASCON_ETOOBIG, MASCON_EINEXACT, MASCON_ENOMEM or MASCON_ECANCEL.  Only
+** after MASCON_OK was 'a' touched.
+** Cost: one pass over the file, shared by the threads.
+*/
+MASCON_API int mascon_npy_load (const char *path, mascon_array *a,
+                                mascon_why *why, mascon_exec *ex);
+
+/*
+** mascon_npy_map: the elements of a .npy file where they are; pages are read
+** when they are touched.
+**
+** write  0: the array is read-only.  Else writing an element changes the
+**        file; the last release brings the changes to the disk.
+**
+** The file's type must be a dtype of ours in this machine's byte order (bool
+** will do for reading), and its elements aligned: MASCON_EFORMAT if not.
+** Whoever makes the file shorter while it is mapped crashes this process.
+** Else as mascon_npy_load.
+*/
+MASCON_API int mascon_npy_map (const char *path, int write, mascon_array *a,
+                               mascon_why *why);
+
+/*
+** mascon_npy_create: a new .npy file of zeros, mapped for writing.
+**
+** path  replaced if it is there; whoever has mapped the old file keeps it.
+** t, ndim, shape  as for mascon_new.
+**
+** The disk space is reserved first: a full disk is MASCON_EIO here and no
+** crash later.  On failure there is no new file and the old one is untouched.
+** The last release brings the elements to the disk.
+*/
+MASCON_API int mascon_npy_create (const char *path, mascon_dtype t, int ndim,
+                                  const int64_t *shape, mascon_array *a,
+                                  mascon_why *why);
+
+/*
+** mascon_npy_save: write 'a', of any strides, as a .npy file of version 1.0
+** in row-major order.
+**
+** 'path' is the old file (or none) until all is on the disk, then the new
+** one, with the old one's permissions.  A link is followed.  Never copies
+** the whole array.
+** Returns MASCON_OK, MASCON_ECLOSED, MASCON_EIO (errno says why),
+** MASCON_ENOMEM or MASCON_ECANCEL.
+*/
+MASCON_API int mascon_npy_save (const mascon_array *a, const char *path,
+                                mascon_why *why, mascon_exec *ex);
+
+/*
+** mascon_flush: wait until what was written into 'a' is on the disk, if it is
+** mapped from a file; else nothing.  Returns MASCON_OK, MASCON_ECLOSED or
+** MASCON_EIO (errno says why).
+*/
+MASCON_API int mascon_flush (const mascon_array *a);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
 ** Gaussians
 ** ===================================================================== */
 

@@ -47,6 +47,9 @@ mascon_array *mcl_toarray (lua_State *L, int arg);
 /* push an empty handle; what is put into it is collected */
 mascon_array *mcl_pushhandle (lua_State *L);
 
+/* tell the collector of the new array that was put into a handle */
+void mcl_adopt (lua_State *L, const mascon_array *a);
+
 /*
 ** Push a new array (zeroed or not).  A failing allocation collects garbage
 ** and tries again; the collector is told of the bytes.
@@ -136,6 +139,7 @@ void mcl_openarray (lua_State *L);
 void mcl_opengauss (lua_State *L);
 void mcl_openexec (lua_State *L);
 void mcl_openmatmul (lua_State *L);
+void mcl_opennpy (lua_State *L);
 
 /* -------} */
 

@@ -131,6 +131,11 @@ static int64_t weight (const mascon_array *a) {
 }
 
 
+void mcl_adopt (lua_State *L, const mascon_array *a) {
+  charge(L, weight(a));
+}
+
+
 mascon_array *mcl_newarray (lua_State *L, mascon_dtype t, int ndim,
                             const int64_t *shape, bool zero) {
   int (*make) (mascon_array *, mascon_dtype, int, const int64_t *) =
@@ -142,7 +147,7 @@ mascon_array *mcl_newarray (lua_State *L, mascon_dtype t, int ndim,
     status = make(a, t, ndim, shape);
   }
   mcl_check(L, status);
-  charge(L, weight(a));
+  mcl_adopt(L, a);
   return a;
 }
 

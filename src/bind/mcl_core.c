@@ -68,5 +68,6 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_openexec(L);
   mcl_opengauss(L);
   mcl_openmatmul(L);
+  mcl_opennpy(L);
   return 1;
 }

@@ -102,8 +102,8 @@ static void unhook (lua_State *L, lua_Hook before) {
 
 
 void mcl_end (lua_State *L, mcl_call *c, int status) {
+  if (c->failed) lua_error(L);  /* perhaps in the last report, when all is done */
   if (status == MASCON_OK) return;
-  if (c->failed) lua_error(L);
   if (status != MASCON_ECANCEL) mcl_check(L, status);
   unhook(L, c->hook);
   unhook(c->main, c->mainhook);

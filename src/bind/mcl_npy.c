@@ -1,0 +1,142 @@
+/*
+** mcl_npy.c - .npy files: load, save, map, create
+*/
+
+#include <string.h>
+
+#include "mcl.h"
+
+
+/* a file name: C would take a part of one that holds a zero byte */
+static const char *checkpath (lua_State *L, int arg) {
+  size_t n;
+  const char *path = luaL_checklstring(L, arg, &n);
+  luaL_argcheck(L, strlen(path) == n, arg, "file name holds a zero byte");
+  return path;
+}
+
+
+/* option 'map': 0 none, 1 for reading, 2 for writing */
+static int optmap (lua_State *L, int arg) {
+  static const char *const modes[] = {"r", "r+", NULL};
+  int mode;
+  if (mcl_optvalue(L, arg, "map") == LUA_TBOOLEAN) mode = lua_toboolean(L, -1);
+  else mode = mcl_optenum(L, arg, "map", -1, modes) + 1;
+  lua_pop(L, 1);
+  return mode;
+}
+
+
+static int loadinto (const char *path, int map, mascon_array *a,
+                     mascon_why *why, mascon_exec *ex) {
+  return map != 0 ? mascon_npy_map(path, map == 2, a, why)
+                  : mascon_npy_load(path, a, why, ex);
+}
+
+
+/*
+** load(path [, opts]) -> array, or nil and a message.
+** opts: map = true or "r" (mapped, read-only), "r+" (mapped, writing changes
+** the file), false (read; the default); threads, progress
+*/
+static int load (lua_State *L) {
+  static const char *const names[] = {"map", "threads", "progress", NULL};
+  const char *path = checkpath(L, 1);
+  mascon_array *a;
+  mascon_why why;
+  mcl_call c;
+  int status, map;
+  lua_settop(L, 2);
+  mcl_options(L, 2, names);
+  map = optmap(L, 2);
+  mcl_begin(L, &c, 2);
+  a = mcl_pushhandle(L);
+  status = loadinto(path, map, a, &why, &c.ex);
+  if (status == MASCON_ENOMEM) {  /* what is garbage may be enough */
+    lua_gc(L, LUA_GCCOLLECT);
+    status = loadinto(path, map, a, &why, &c.ex);
+  }
+  if (status == MASCON_OK || status == MASCON_ECANCEL) {
+    mcl_end(L, &c, status);
+    mcl_adopt(L, a);
+    return 1;
+  }
+  luaL_pushfail(L);
+  lua_pushstring(L, why.text);
+  return 2;
+}
+
+
+/*
+** a:save(path [, opts]): write a .npy file, whole or not at all; raises what
+** goes wrong.  opts: threads, progress
+*/
+static int save (lua_State *L) {
+  static const char *const names[] = {"threads", "progress", NULL};
+  const mascon_array *a = mcl_checkarray(L, 1);
+  const char *path = checkpath(L, 2);
+  mascon_why why;
+  mcl_call c;
+  int status;
+  lua_settop(L, 3);
+  mcl_options(L, 3, names);
+  mcl_begin(L, &c, 3);
+  status = mascon_npy_save(a, path, &why, &c.ex);
+  if (status != MASCON_OK && status != MASCON_ECANCEL)
+    return luaL_error(L, "%s", why.text);
+  mcl_end(L, &c, status);
+  return 0;
+}
+
+
+/*
+** create(path, n1 [, n2 [, n3 [, n4]]] [, dtype]) -> array: a new .npy file
+** of zeros, mapped: what is written into the array is in the file.  Closing
+** the array and its views brings it to the disk.  Raises what goes wrong.
+*/
+static int create (lua_State *L) {
+  const char *path = checkpath(L, 1);
+  int n = lua_gettop(L), ndim = n - 1;
+  int64_t shape[MASCON_MAXDIM];
+  mascon_dtype t = MASCON_F64;
+  mascon_array *a;
+  mascon_why why;
+  if (n > 1 && lua_type(L, n) == LUA_TSTRING) {
+    t = mcl_optdtype(L, n, t);
+    ndim--;
+  }
+  luaL_argcheck(L, ndim >= 1 && ndim <= MASCON_MAXDIM, 2,
+                "1 to 4 sizes expected");
+  for (int k = 0; k < ndim; k++) {
+    shape[k] = luaL_checkinteger(L, k + 2);
+    luaL_argcheck(L, shape[k] >= 0, k + 2, "size is negative");
+  }
+  a = mcl_pushhandle(L);
+  if (mascon_npy_create(path, t, ndim, shape, a, &why) != MASCON_OK)
+    return luaL_error(L, "%s", why.text);
+  mcl_adopt(L, a);
+  return 1;
+}
+
+
+/* a:flush(): wait until what was written into a mapped file is on the disk */
+static int flush (lua_State *L) {
+  mcl_check(L, mascon_flush(mcl_checkarray(L, 1)));
+  return 0;
+}
+
+
+void mcl_opennpy (lua_State *L) {
+  static const luaL_Reg funcs[] = {
+    {"load", load},
+    {"create", create},
+    {NULL, NULL}
+  };
+  static const luaL_Reg methods[] = {
+    {"save", save},
+    {"flush", flush},
+    {NULL, NULL}
+  };
+  mcl_addfuncs(L, funcs);
+  mcl_addmethods(L, methods);
+}
