@@ -396,6 +396,49 @@ MASCON_API int mascon_flush (const mascon_array *a);
 
 
 /* {====================================================================
+** Copies
+** ===================================================================== */
+
+/* how a value that an integer dtype does not hold is brought into it */
+typedef enum mascon_mode {
+  MASCON_EXACT,  /* not at all: MASCON_EINEXACT */
+  MASCON_ROUND,  /* to the nearest whole number, halves to even */
+  MASCON_FLOOR, MASCON_CEIL, MASCON_TRUNC,  /* down, up, towards 0 */
+  MASCON_CLIP    /* as MASCON_ROUND, then to the nearest of the dtype's range;
+                    infinities too */
+} mascon_mode;
+
+/*
+** mascon_cast: write the elements of 'in' to 'out', converted.
+**
+** in    any dtype and layout; broadcast to the shape of 'out' as NumPy does.
+** mode  what to do where an integer dtype does not hold a value: see
+**       mascon_mode.  NaN never fits, nor does what is out of range except
+**       with MASCON_CLIP.  Float dtypes take every number, rounded to nearest.
+** out   any dtype and layout.  It may overlap 'in' in any way: the result is
+**       as if 'in' had been copied first (and then it is: MASCON_ENOMEM).
+**
+** Returns MASCON_OK, MASCON_ECLOSED, MASCON_EREADONLY, MASCON_EVALUE (mode),
+** MASCON_ESHAPE, MASCON_EINEXACT, MASCON_ENOMEM, or MASCON_ECANCEL, after
+** which 'out' is written in part.
+** Cost: one pass; two where a value might not fit.
+*/
+MASCON_API int mascon_cast (const mascon_array *in, int mode,
+                            mascon_array *out, mascon_exec *ex);
+
+/* the same with MASCON_EXACT */
+MASCON_API int mascon_assign (const mascon_array *in, mascon_array *out,
+                              mascon_exec *ex);
+
+/* set every element of 'out' to 'x', as mascon_assign would */
+MASCON_API int mascon_fill (double x, mascon_array *out, mascon_exec *ex);
+MASCON_API int mascon_fill_int (int64_t x, mascon_array *out,
+                                mascon_exec *ex);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
 ** Gaussians
 ** ===================================================================== */
 

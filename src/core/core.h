@@ -35,6 +35,9 @@ mascon_dtype mc_dtype (mascon_dltype d);
 
 bool mc_isfloat (mascon_dtype t);
 
+/* the least and the greatest value of an integer dtype */
+void mc_range (mascon_dtype t, int64_t *lo, int64_t *hi);
+
 /* -------} */
 
 
@@ -73,6 +76,43 @@ static inline char *mc_at (const mascon_array *a, int64_t i, int64_t j) {
 */
 int mc_wrapbuffer (mascon_array *a, void *p, size_t owned,
                    mascon_release_fn release, void *ctx);
+
+/* -------} */
+
+
+/* {------- visiting elements (loop.c) ------- */
+
+#define MC_MAXARG 4
+
+/* how to visit the elements of up to MC_MAXARG arrays together */
+typedef struct mc_loop {
+  int64_t rows;   /* calls of the row function, to be shared by threads */
+  int64_t grain;  /* rows that make a good block for one thread */
+  int narg, ndim;
+  int pieceaxis;                              /* this axis counts pieces */
+  int64_t n, piece;                           /* elements of the cut axis */
+  int64_t shape[MASCON_MAXDIM];
+  char *data[MC_MAXARG];
+  int64_t stride[MC_MAXARG][MASCON_MAXDIM];   /* in bytes */
+  int64_t step[MC_MAXARG];                    /* in bytes, within a row */
+} mc_loop;
+
+/*
+** 'n' elements of each array: the first of array k is at p[k], the next ones
+** 'step[k]' bytes apart.
+*/
+typedef void (*mc_rowfn) (void *ud, char *const *p, const int64_t *step,
+                          int64_t n);
+
+/*
+** Prepare to visit 'narg' arrays.  The first decides the shape; the others are
+** broadcast to it as NumPy does.  MASCON_ESHAPE where they cannot be.
+*/
+int mc_loop_init (mc_loop *l, int narg, const mascon_array *const args[]);
+
+/* visit rows first to last - 1; no order among elements is promised */
+void mc_loop_run (const mc_loop *l, int64_t first, int64_t last,
+                  mc_rowfn row, void *ud);
 
 /* -------} */
 

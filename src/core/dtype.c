@@ -8,12 +8,12 @@
 static const struct {
   const char *name;
   mascon_dltype dl;
-  double lo, hi;  /* integers: the range, as doubles that are in it */
+  int64_t lo, hi;  /* integers: the range */
 } dtypes[MASCON_NDTYPE] = {
   {"f64", {2, 64, 1}, 0, 0},
   {"f32", {2, 32, 1}, 0, 0},
-  {"i64", {0, 64, 1}, -0x1p63, 0x1.fffffffffffffp62},
-  {"i32", {0, 32, 1}, -0x1p31, 0x1p31 - 1},
+  {"i64", {0, 64, 1}, INT64_MIN, INT64_MAX},
+  {"i32", {0, 32, 1}, INT32_MIN, INT32_MAX},
   {"u16", {1, 16, 1}, 0, 65535},
   {"u8", {1, 8, 1}, 0, 255}
 };
@@ -57,6 +57,12 @@ bool mc_isfloat (mascon_dtype t) {
 }
 
 
+void mc_range (mascon_dtype t, int64_t *lo, int64_t *hi) {
+  *lo = dtypes[t].lo;
+  *hi = dtypes[t].hi;
+}
+
+
 /*
 ** f64 holds every i32 but not every i64, yet nothing holds i64 and a float
 ** better; f32 holds u16 and u8.
@@ -73,13 +79,12 @@ mascon_dtype mascon_dtype_join (mascon_dtype s, mascon_dtype t) {
 int mascon_dtype_fits (mascon_dtype t, double x) {
   if (!known(t)) return 0;
   if (mc_isfloat(t)) return 1;
-  if (!(x >= dtypes[t].lo && x <= dtypes[t].hi)) return 0;
-  return t == MASCON_I64 ? x == (double)(int64_t)x : x == (int64_t)x;
+  if (!(x >= -0x1p63 && x < 0x1p63) || x != (double)(int64_t)x) return 0;
+  return mascon_dtype_fits_int(t, (int64_t)x);
 }
 
 
 int mascon_dtype_fits_int (mascon_dtype t, int64_t x) {
   if (!known(t)) return 0;
-  if (mc_isfloat(t) || t == MASCON_I64) return 1;
-  return x >= (int64_t)dtypes[t].lo && x <= (int64_t)dtypes[t].hi;
+  return mc_isfloat(t) || (x >= dtypes[t].lo && x <= dtypes[t].hi);
 }

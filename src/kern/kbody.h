@@ -7,6 +7,7 @@
 #include "isa.h"
 #include "kern.h"
 
+#include "tcopy.h"
 #include "tgauss.h"
 #include "tmatmul.h"
 
@@ -15,6 +16,7 @@
 
 const mck_table K(mck_table) = {
   .name = NAME(ISA),
+  .copy = &K(copy),
   .gauss = &K(gauss),
   .matmul = &K(matmul)
 };

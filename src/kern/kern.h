@@ -11,11 +11,13 @@
 #ifndef KERN_H
 #define KERN_H
 
+#include "kcopy.h"
 #include "kgauss.h"
 #include "kmatmul.h"
 
 typedef struct mck_table {
   const char *name;  /* "base", "avx2", "avx512", "avx512vnni" */
+  const mck_copy *copy;
   const mck_gauss *gauss;
   const mck_matmul *matmul;
 } mck_table;
