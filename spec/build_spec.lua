@@ -1,0 +1,79 @@
+-- the plain library needs no Makefile, and its header no C
+
+local function run(command)
+  local p = assert(io.popen(command .. " 2>&1"))
+  local text = p:read "a"
+  return p:close() and true or false, text
+end
+
+local function have(program)
+  return (run("command -v " .. program))
+end
+
+-- what a host does first: an array, a file, the file again
+local host = [[
+#include <stdio.h>
+#include <mascon.h>
+
+int main (int argc, char **argv) {
+  const int64_t shape[2] = {3, 5};
+  double *p;
+  mascon_array a, b;
+  mascon_why why;
+  if (argc != 2 || mascon_zeros(&a, MASCON_F64, 2, shape) != MASCON_OK)
+    return 2;
+  p = (double *)a.data;
+  for (int i = 0; i < 15; i++) p[i] = i / 4.0;
+  if (mascon_npy_save(&a, argv[1], &why, NULL) != MASCON_OK ||
+      mascon_npy_load(argv[1], &b, &why, NULL) != MASCON_OK) {
+    puts(why.text);
+    return 1;
+  }
+  p = (double *)b.data;
+  printf("%s %d %g\n", mascon_dtype_name(mascon_dtype_of(&b)),
+         (int)mascon_count(&b), p[14]);
+  mascon_release(&a);
+  mascon_release(&b);
+  return 0;
+}
+]]
+
+describe("the plain library", function()
+  local dir
+  setup(function()
+    dir = os.tmpname()
+    os.remove(dir)
+    assert(os.execute("mkdir " .. dir))
+    for _, ext in ipairs { "c", "cc" } do
+      local f = assert(io.open(dir .. "/host." .. ext, "w"))
+      f:write(host)
+      f:close()
+    end
+  end)
+  teardown(function() os.execute("rm -r " .. dir) end)
+
+  local flags = " -Wall -Wextra -Werror -Iinclude -Isrc/core -Isrc/kern" ..
+    " -Isrc/ops -Isrc/io "
+  local files = " src/core/*.c src/kern/*.c src/ops/*.c src/io/file.c" ..
+    " src/io/npy*.c "
+
+  for _, cc in ipairs { "cc", "clang" } do
+    it("is built by a bare line of " .. cc, function()
+      if not have(cc) then return pending("no " .. cc) end
+      assert.same({ true, "" }, { run(cc .. flags .. files .. dir ..
+        "/host.c -lm -lpthread -o " .. dir .. "/host") })
+      assert.same({ true, "f64 15 3.5\n" }, { run(dir .. "/host " .. dir ..
+        "/a.npy") })
+      assert.same({ false, dir .. "/no/a.npy: No such file or directory\n" },
+        { run(dir .. "/host " .. dir .. "/no/a.npy") })
+    end)
+  end
+
+  for _, cxx in ipairs { "g++", "clang++" } do
+    it("has a header for " .. cxx, function()
+      if not have(cxx) then return pending("no " .. cxx) end
+      assert.same({ true, "" }, { run(cxx .. " -std=c++11 -Wpedantic" .. flags
+        .. "-fsyntax-only " .. dir .. "/host.cc") })
+    end)
+  end
+end)
