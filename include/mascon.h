@@ -580,6 +580,60 @@ MASCON_API int mascon_matmul (const mascon_array *a, const mascon_array *b,
 /* }==================================================================== */
 
 
+/* {====================================================================
+** Random numbers
+** ===================================================================== */
+
+/*
+** Counter-based: the number at a position of the stream of a seed depends on
+** nothing else, whatever was drawn before, in any shape, by any number of
+** threads, on any instruction set.  Element i (in row-major order) of an
+** output is the number at 'position' + i, modulo 2^64; who draws again goes
+** on at 'position' + count.
+**
+** The bits are those of Philox4x32-10 (Salmon et al., Parallel random
+** numbers: as easy as 1, 2, 3; SC 2011) with the seed as its key.  Position p
+** is half h = p / 8 mod 2 of the block with counter {b mod 2^32, b / 2^32, 0,
+** 0}, b = p / 16 * 8 + p mod 8: word w = out[2 h] + 2^32 out[2 h + 1].
+**
+** out  any strides.  Overwritten.
+**
+** Each returns MASCON_OK, MASCON_ETYPE, MASCON_EREADONLY, MASCON_ECANCEL or
+** as said, and allocates nothing.
+*/
+
+/*
+** f64: (w / 2^12 + 1/2) / 2^52 with w / 2^12 rounded down, so strictly
+** between 0 and 1; f32: (w / 2^41 + 1/2) / 2^23.
+*/
+MASCON_API int mascon_random_uniform (uint64_t seed, uint64_t position,
+                                      mascon_array *out, mascon_exec *ex);
+
+/*
+** Normal numbers of mean 0 and deviation 1, by Box and Muller: from the f64
+** uniform numbers u, v at positions p and p + 8 (p / 8 even), sqrt(-2 log u)
+** times cos(2 pi v) is at p, times sin(2 pi v) at p + 8.  Within 4 ULP (f32:
+** rounded from f64); at most 8.58.
+*/
+MASCON_API int mascon_random_normal (uint64_t seed, uint64_t position,
+                                     mascon_array *out, mascon_exec *ex);
+
+/*
+** Integers from 'lo' to 'hi', both included, each exactly as likely as any
+** other; out: i64, i32, u16 or u8.  Also returns MASCON_ERANGE (lo > hi) or
+** MASCON_EINEXACT (the dtype does not hold them).
+*/
+MASCON_API int mascon_random_integers (uint64_t seed, uint64_t position,
+                                       int64_t lo, int64_t hi,
+                                       mascon_array *out, mascon_exec *ex);
+
+/* the generator itself: the block of four words at 'counter' under 'key' */
+MASCON_API void mascon_philox (uint64_t key, const uint32_t counter[4],
+                               uint32_t out[4]);
+
+/* }==================================================================== */
+
+
 #ifdef __cplusplus
 }
 #endif

@@ -140,6 +140,7 @@ void mcl_opengauss (lua_State *L);
 void mcl_openexec (lua_State *L);
 void mcl_openmatmul (lua_State *L);
 void mcl_opennpy (lua_State *L);
+void mcl_openrandom (lua_State *L);
 
 /* -------} */
 

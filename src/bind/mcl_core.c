@@ -69,5 +69,6 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_opengauss(L);
   mcl_openmatmul(L);
   mcl_opennpy(L);
+  mcl_openrandom(L);
   return 1;
 }

@@ -10,6 +10,7 @@
 #include "tcopy.h"
 #include "tgauss.h"
 #include "tmatmul.h"
+#include "trandom.h"
 
 #define NAME_(isa) #isa
 #define NAME(isa) NAME_(isa)
@@ -18,5 +19,6 @@ const mck_table K(mck_table) = {
   .name = NAME(ISA),
   .copy = &K(copy),
   .gauss = &K(gauss),
-  .matmul = &K(matmul)
+  .matmul = &K(matmul),
+  .random = &K(random)
 };

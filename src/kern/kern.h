@@ -14,12 +14,14 @@
 #include "kcopy.h"
 #include "kgauss.h"
 #include "kmatmul.h"
+#include "krandom.h"
 
 typedef struct mck_table {
   const char *name;  /* "base", "avx2", "avx512", "avx512vnni" */
   const mck_copy *copy;
   const mck_gauss *gauss;
   const mck_matmul *matmul;
+  const mck_random *random;
 } mck_table;
 
 /* the table for this CPU, capped by MASCON_CPU; chosen once */

@@ -1,0 +1,141 @@
+/*
+** random.c - counter-based random numbers
+*/
+
+#include <string.h>
+
+#include "core.h"
+#include "kern.h"
+
+#define GRAIN (1 << 15)  /* elements of a block */
+#define PART 256         /* elements made at a time for what has gaps */
+
+typedef struct job {
+  const mck_random *kern;
+  mck_fill fill;   /* NULL: integers */
+  uint64_t seed, pos;
+  int64_t lo;
+  uint64_t span;
+  mascon_array out;
+  mascon_dtype t;
+  bool straight;   /* made in place */
+} job;
+
+
+/* elements first to first + n - 1 of the draw */
+static void draw (const job *j, void *to, int64_t first, size_t n) {
+  uint64_t pos = j->pos + (uint64_t)first;
+  if (j->fill != NULL) j->fill(to, n, j->seed, pos);
+  else j->kern->integers(to, n, j->seed, pos, j->lo, j->span);
+}
+
+
+/* n elements of 'from' to 'to', 'step' elements apart */
+static void spread (const job *j, const void *from, char *to, int64_t step,
+                    size_t n) {
+  size_t size = mascon_dtype_size(j->t);
+  const int64_t *x = from;
+  step *= (int64_t)size;
+  for (size_t i = 0; i < n; i++, to += step) {
+    if (j->fill != NULL) memcpy(to, (const char *)from + i * size, size);
+    else switch (j->t) {
+      case MASCON_I64: *(int64_t *)(void *)to = x[i]; break;
+      case MASCON_I32: *(int32_t *)(void *)to = (int32_t)x[i]; break;
+      case MASCON_U16: *(uint16_t *)(void *)to = (uint16_t)x[i]; break;
+      default: *(uint8_t *)to = (uint8_t)x[i]; break;
+    }
+  }
+}
+
+
+/* address of the first element of the row with number 'row' */
+static char *rowat (const mascon_array *a, int64_t row) {
+  int64_t offset = 0;
+  for (int i = a->ndim - 1; i-- > 0; row /= a->shape[i])
+    offset += row % a->shape[i] * a->stride[i];
+  return (char *)a->data + offset * (a->dtype.bits / 8);
+}
+
+
+static void someelements (void *ud, int64_t first, int64_t last, int thread) {
+  const job *j = ud;
+  const mascon_array *a = &j->out;
+  int64_t size = a->dtype.bits / 8, n = a->shape[a->ndim - 1];
+  int64_t step = a->stride[a->ndim - 1];
+  uint64_t part[PART];
+  (void)thread;
+  if (j->straight) {
+    draw(j, (char *)a->data + first * size, first, (size_t)(last - first));
+    return;
+  }
+  while (first < last) {
+    int64_t col = first % n, m = n - col < PART ? n - col : PART;
+    if (m > last - first) m = last - first;
+    draw(j, part, first, (size_t)m);
+    spread(j, part, rowat(a, first / n) + col * step * size, step,
+           (size_t)m);
+    first += m;
+  }
+}
+
+
+static int run (job *j, uint64_t seed, uint64_t position,
+                const mascon_array *out, mascon_exec *ex) {
+  int64_t n = mascon_count(out);
+  j->seed = seed;
+  j->pos = position;
+  j->out = *out;
+  j->straight = mc_contiguous(out) &&
+                (j->fill != NULL || j->t == MASCON_I64);
+  return mc_parallel(ex, n, GRAIN, mc_threads(ex, 4 * (double)n),
+                     someelements, j);
+}
+
+
+/* floats by one of two kernels */
+static int floats (uint64_t seed, uint64_t position, mascon_array *out,
+                   mascon_exec *ex, mck_fill f64, mck_fill f32) {
+  job j = {.kern = mck_get()->random};
+  int status = mc_checkout(out);
+  if (status != MASCON_OK) return status;
+  j.t = mascon_dtype_of(out);
+  if (!mc_isfloat(j.t)) return MASCON_ETYPE;
+  j.fill = j.t == MASCON_F64 ? f64 : f32;
+  return run(&j, seed, position, out, ex);
+}
+
+
+int mascon_random_uniform (uint64_t seed, uint64_t position,
+                           mascon_array *out, mascon_exec *ex) {
+  const mck_random *k = mck_get()->random;
+  return floats(seed, position, out, ex, k->uniform_f64, k->uniform_f32);
+}
+
+
+int mascon_random_normal (uint64_t seed, uint64_t position,
+                          mascon_array *out, mascon_exec *ex) {
+  const mck_random *k = mck_get()->random;
+  return floats(seed, position, out, ex, k->normal_f64, k->normal_f32);
+}
+
+
+int mascon_random_integers (uint64_t seed, uint64_t position, int64_t lo,
+                            int64_t hi, mascon_array *out, mascon_exec *ex) {
+  job j = {.kern = mck_get()->random};
+  int status = mc_checkout(out);
+  if (status != MASCON_OK) return status;
+  j.t = mascon_dtype_of(out);
+  if (mc_isfloat(j.t)) return MASCON_ETYPE;
+  if (lo > hi) return MASCON_ERANGE;
+  if (!mascon_dtype_fits_int(j.t, lo) || !mascon_dtype_fits_int(j.t, hi))
+    return MASCON_EINEXACT;
+  j.lo = lo;
+  j.span = (uint64_t)hi - (uint64_t)lo + 1;
+  return run(&j, seed, position, out, ex);
+}
+
+
+void mascon_philox (uint64_t key, const uint32_t counter[4],
+                    uint32_t out[4]) {
+  mck_get()->random->block(out, counter, key);
+}
