@@ -62,16 +62,18 @@ static int maparray (int fd, const mc_npy *h, bool write, mascon_array *a,
 /* can the elements be used where they are? */
 static int checkmap (const mc_npyfile *f, bool write, mascon_why *why) {
   const mc_npy *h = &f->h;
-  if (!h->direct || h->swap || (write && h->kind == 'b'))
+  const char *kind = h->kind == 'f' ? "float" : h->kind == 'i' ? "int" : "uint";
+  const char *mode = write ? " for writing" : "";
+  if (h->kind == 'b' && write)  /* a byte may be more than 0 and 1 */
+    return mc_why(why, f->path, MASCON_EFORMAT,
+                  "cannot be mapped%s: no dtype is bool", mode);
+  if (!h->direct || h->swap)
     return mc_why(why, f->path, MASCON_EFORMAT, "cannot be mapped%s: %s %s%d",
-                  write ? " for writing" : "",
-                  h->swap ? "its byte order is not this machine's:"
-                          : "no dtype is", h->kind == 'f' ? "float"
-                  : h->kind == 'i' ? "int" : h->kind == 'u' ? "uint" : "bool",
-                  h->size * 8);
+                  mode, h->direct ? "its byte order is not this machine's:"
+                  : "no dtype is", kind, h->size * 8);
   if (h->offset % h->size != 0)
     return mc_why(why, f->path, MASCON_EFORMAT,
-                  "cannot be mapped: its elements are not aligned");
+                  "cannot be mapped%s: its elements are not aligned", mode);
   return MASCON_OK;
 }
 
