@@ -500,6 +500,49 @@ typedef struct mascon_csr {
 
 #define MASCON_CSR_INIT {sizeof(mascon_csr), 0, 0, NULL, NULL, 0}
 
+/*
+** mascon_csr_check: are the arrays of 'c' what it says?
+**
+** where  set to the position of what is wrong; may be NULL.
+**
+** Returns MASCON_OK; MASCON_EVALUE: indptr[*where] is below the one before
+** it, or indptr[0] is not 0 (or the base neither 0 nor 1); MASCON_ESHAPE:
+** indptr has not nrows + 1 elements, or indptr[*where] is beyond the end of
+** 'indices'; MASCON_ERANGE: indices[*where] is no column; MASCON_ETYPE or
+** MASCON_ECLOSED.
+*/
+MASCON_API int mascon_csr_check (const mascon_csr *c, int64_t *where);
+
+/*
+** mascon_csr_from_pairs: the compressed rows of (user, item) pairs.
+**
+** users, items  equally many ids, i32 or i64, from 'base' (0 or 1) on.
+** nrows, ncols  users are below base + nrows, items below base + ncols.
+** indptr        set to a new vector, i64.
+** indices       set to a new vector, of the dtype of 'items': ids from 'base'.
+** where         set, for MASCON_ERANGE, to the position of an id that is
+**               outside: in users or, after those, in items.  May be NULL.
+**
+** The order of a row's items is that of the pairs; repeated ones stay.
+** Returns MASCON_OK, MASCON_ERANGE, MASCON_ESHAPE, MASCON_ETYPE,
+** MASCON_EVALUE, MASCON_ECLOSED, MASCON_ETOOBIG or MASCON_ENOMEM.
+*/
+MASCON_API int mascon_csr_from_pairs (const mascon_array *users,
+                                      const mascon_array *items,
+                                      int64_t nrows, int64_t ncols, int base,
+                                      mascon_array *indptr,
+                                      mascon_array *indices, int64_t *where);
+
+/*
+** mascon_csr_take: new compressed rows: those of 'c' that 'rows' (i32 or i64,
+** counted from 'base') names, in its order, repeated if it repeats.  Ids keep
+** the base and dtype that they have.  'where': the position of a row that
+** does not exist.  Returns as mascon_csr_from_pairs.
+*/
+MASCON_API int mascon_csr_take (const mascon_csr *c, const mascon_array *rows,
+                                int base, mascon_array *indptr,
+                                mascon_array *indices, int64_t *where);
+
 /* what all of the top-N family share */
 typedef struct mascon_topn_opts {
   size_t size;
@@ -533,18 +576,85 @@ typedef int (*mascon_sink_fn) (void *ud, int64_t first, int64_t last,
                                const mascon_array *scores,
                                const mascon_array *counts);
 
-/* where results go; each may be NULL */
+/*
+** Where results go; each may be NULL.  A sink sees ids, scores and counts of
+** its rows in the arrays that are given, and in ones of its own for the rest.
+*/
 typedef struct mascon_topn_out {
   size_t size;
   mascon_array *ids;     /* rows x n, i32 or i64 */
   mascon_array *scores;  /* rows x n, the dtype of the scores */
-  mascon_array *counts;  /* rows, i32 */
+  mascon_array *counts;  /* rows, i32: how many were found */
   mascon_sink_fn sink;
   void *ud;
 } mascon_topn_out;
 
 #define MASCON_TOPN_OUT_INIT \
   {sizeof(mascon_topn_out), NULL, NULL, NULL, NULL, NULL}
+
+/*
+** mascon_topn: the n best of each row of a matrix of scores.
+**
+** scores  rows x ncols (or one vector: a matrix of one row), f32 or f64, any
+**         strides.  Read only.
+** opts    what the family shares, above; NULL: the 10 best.  normalize,
+**         exclude_self, rows and bias are MASCON_EVALUE here.
+** out     ids, scores, counts: any strides, no overlap with an input or with
+**         each other.  For a vector, ids and scores may be vectors.
+** ex      progress counts rows.
+**
+** A row's results are in order: higher score first (lower for 'smallest'),
+** then smaller id; so the first k of n are the k best.  NaN is never among
+** them, -INFINITY may be, and -0.0 equals 0.0.  'min' is rounded to the dtype
+** of the scores.  Where fewer than n are left, or n exceeds the number of
+** columns, the rest is padded.  Exclusions apply before anything is counted.
+** The same bits for any number of threads.
+**
+** Returns MASCON_OK; MASCON_ETYPE, MASCON_ESHAPE (an array, or a csr that is
+** not rows x ncols), MASCON_ERANGE (n, first, an id), MASCON_EVALUE (base, a
+** csr's indptr), MASCON_EINEXACT (pad_id in i32 ids), MASCON_EALIAS,
+** MASCON_EREADONLY, MASCON_ECLOSED, MASCON_ETOOBIG, MASCON_ENOMEM: nothing was
+** touched.  MASCON_ECANCEL: rows before ex->done are final.
+**
+** Cost: about one read of the matrix.  Memory: for each thread a few n hits
+** of 16 bytes and, with row lists, one bit a column.
+*/
+MASCON_API int mascon_topn (const mascon_array *scores,
+                            const mascon_topn_opts *opts,
+                            mascon_topn_out *out, mascon_exec *ex);
+
+/*
+** Fills 'block', which is (last - first) x cols in row-major order, with the
+** scores of rows first to last - 1.  Called on the calling thread; 'block'
+** lives only for the call.  Nonzero cancels.
+*/
+typedef int (*mascon_score_fn) (void *ud, mascon_array *block, int64_t first,
+                                int64_t last);
+
+/* scores that are made when they are needed, a batch of rows at a time */
+typedef struct mascon_stream {
+  size_t size;
+  int64_t rows, cols;
+  int64_t batch;         /* rows at a time; 0: about 8 MB of scores */
+  int dtype;             /* MASCON_F32 or MASCON_F64 */
+  mascon_score_fn score;
+  void *ud;
+} mascon_stream;
+
+#define MASCON_STREAM_INIT \
+  {sizeof(mascon_stream), 0, 0, 0, MASCON_F64, NULL, NULL}
+
+/*
+** mascon_topn_stream: mascon_topn of rows x cols scores that 's' makes.
+**
+** Batches come in row order from opts->first on; the last may be shorter.
+** Rows of batches before ex->done are final when 'score', a sink or progress
+** cancels.  Returns as mascon_topn; MASCON_EVALUE without a 'score'.
+** Memory: one batch, and what mascon_topn needs.
+*/
+MASCON_API int mascon_topn_stream (const mascon_stream *s,
+                                   const mascon_topn_opts *opts,
+                                   mascon_topn_out *out, mascon_exec *ex);
 
 /* }==================================================================== */
 

@@ -44,6 +44,9 @@ mascon_array *mcl_checkarray (lua_State *L, int arg);
 /* the same, or NULL where it is no array; raises where it is a closed one */
 mascon_array *mcl_toarray (lua_State *L, int arg);
 
+/* the same, or NULL where it is no array or a closed one */
+mascon_array *mcl_livearray (lua_State *L, int arg);
+
 /* push an empty handle; what is put into it is collected */
 mascon_array *mcl_pushhandle (lua_State *L);
 
@@ -98,6 +101,10 @@ int mcl_optenum (lua_State *L, int arg, const char *name, int def,
                  const char *const list[]);
 /* push the option's value (nil if absent); return its type */
 int mcl_optvalue (lua_State *L, int arg, const char *name);
+/* the array of an option, which stays on the stack; NULL if absent, then
+   nothing does */
+mascon_array *mcl_optarray (lua_State *L, int arg, const char *name,
+                            const char *expected);
 /* raise for an option whose value (on top of the stack) is not as expected */
 int mcl_opterror (lua_State *L, int arg, const char *name,
                   const char *expected);
@@ -141,6 +148,9 @@ void mcl_openexec (lua_State *L);
 void mcl_openmatmul (lua_State *L);
 void mcl_opennpy (lua_State *L);
 void mcl_openrandom (lua_State *L);
+void mcl_opentopn (lua_State *L);
+void mcl_opencsr (lua_State *L);
+void mcl_openstream (lua_State *L);
 
 /* -------} */
 

@@ -77,6 +77,19 @@ int mcl_opterror (lua_State *L, int arg, const char *name,
 }
 
 
+mascon_array *mcl_optarray (lua_State *L, int arg, const char *name,
+                            const char *expected) {
+  mascon_array *a;
+  if (mcl_optvalue(L, arg, name) == LUA_TNIL) {
+    lua_pop(L, 1);
+    return NULL;
+  }
+  a = mcl_livearray(L, lua_gettop(L));
+  if (a == NULL) mcl_opterror(L, arg, name, expected);
+  return a;
+}
+
+
 int64_t mcl_optint (lua_State *L, int arg, const char *name, int64_t def,
                     int64_t lo, int64_t hi) {
   int isint;

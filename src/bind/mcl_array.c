@@ -47,6 +47,12 @@ mascon_array *mcl_toarray (lua_State *L, int arg) {
 }
 
 
+mascon_array *mcl_livearray (lua_State *L, int arg) {
+  mascon_array *a = handle(L, arg);
+  return a != NULL && a->magic == MASCON_MAGIC ? a : NULL;
+}
+
+
 mascon_array *mcl_checkarray (lua_State *L, int arg) {
   mascon_array *a = mcl_toarray(L, arg);
   if (a == NULL) mcl_typeerror(L, arg, "array");

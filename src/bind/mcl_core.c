@@ -70,5 +70,7 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_openmatmul(L);
   mcl_opennpy(L);
   mcl_openrandom(L);
+  mcl_opentopn(L);
+  mcl_opencsr(L);
   return 1;
 }

@@ -14,6 +14,7 @@
 #include "kcopy.h"
 #include "kgauss.h"
 #include "kmatmul.h"
+#include "ktopn.h"
 #include "krandom.h"
 
 typedef struct mck_table {

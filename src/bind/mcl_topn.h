@@ -1,0 +1,77 @@
+/*
+** mcl_topn.h - what topn, topn_stream and recommend share: options, results
+*/
+
+#ifndef MCL_TOPN_H
+#define MCL_TOPN_H
+
+#include "mcl.h"
+
+#define MCL_CSR "mascon.csr"
+
+/* the compressed rows at 'arg', or NULL where it is something else */
+const mascon_csr *mcl_tocsr (lua_State *L, int arg);
+
+/* which of the family is called: what options it knows */
+typedef enum mcl_kind {
+  MCL_KTOPN, MCL_KSTREAM, MCL_KRECOMMEND
+} mcl_kind;
+
+/* one call of the family */
+typedef struct mcl_top {
+  mcl_call call;  /* its exec is &call.ex */
+  mascon_topn_opts opts;
+  mascon_topn_out out;
+  int64_t nrows;      /* rows of the results */
+  int64_t ncols;      /* ids there are */
+  mascon_dtype type;  /* of the scores */
+  int sink;           /* stack index of the sink; 0: none */
+  bool flat;          /* the scores are a vector: so are ids and scores */
+  int results;        /* stack index of ids; scores and counts follow */
+  double began;       /* when */
+} mcl_top;
+
+/*
+** Options at 'arg' (a table, nil or none) and 'n' at arg - 1.
+**
+** mcl_topoptions reads and checks them; it leaves values on the stack that
+** must stay until the call is over.  'users' x 'ncols' is what exclude and
+** allow must be.  After it t->opts.rows is known (recommend).
+** mcl_topresults begins the call (mcl_begin) and pushes or finds the results
+** for 'nrows' rows of scores of dtype 'type'.
+** mcl_topreturn raises what 'status' says, or returns from the function:
+** ids, scores, counts (nil for what is not made) and info, a table of rows,
+** threads and cpu.  "return mcl_topreturn(L, &t, mascon_topn(...));"
+*/
+void mcl_topoptions (lua_State *L, mcl_top *t, int arg, mcl_kind kind,
+                     int64_t users, int64_t ncols);
+void mcl_topresults (lua_State *L, mcl_top *t, int arg, int64_t nrows,
+                     mascon_dtype type, bool flat);
+int mcl_topreturn (lua_State *L, mcl_top *t, int status);
+
+/* the i32 or i64 vector of option 'name' (or a table of integers, which
+   becomes one); NULL if there is none.  Stays on the stack if there is */
+const mascon_array *mcl_optids (lua_State *L, int arg, const char *name);
+
+/* {------- callbacks that get arrays ------- */
+
+/* the arguments: first + 1, last and the arrays, or the arrays first */
+typedef struct mcl_handover {
+  int64_t first, last;
+  const mascon_array *arrays[3];
+  int n;
+  bool arraysfirst;
+} mcl_handover;
+
+/* push what mcl_handoff needs right above the Lua function */
+void mcl_pushhandover (lua_State *L);
+
+/*
+** Call the Lua function at the absolute index 'func'.  Its arrays are closed
+** when it returns.  Nonzero: it returned false, or raised (mcl_end tells).
+*/
+int mcl_handoff (mcl_call *c, int func, mcl_handover *h);
+
+/* -------} */
+
+#endif

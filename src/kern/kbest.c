@@ -1,0 +1,203 @@
+/*
+** kbest.c - cutting and sorting the candidates of a row
+**
+** Small buffers are sorted by insertion, large ones by the digits of their
+** scores: both ways nothing can be made slow by the data, as a quicksort's
+** pivots could.  Scores are seen as unsigned integers in the same order, and
+** only the bits in which they differ are looked at.
+*/
+
+#include <string.h>
+
+#include "ktopn.h"
+
+#define SMALL 64   /* buffers with room for at most this many: by insertion */
+#define DIGIT 8    /* bits sorted by in one pass */
+#define NDIGITS (1 << DIGIT)
+
+
+/* {------- scores and their order ------- */
+
+static uint64_t bitsof (double x) {
+  uint64_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+
+
+/* an integer that orders as the score does; both zeros have the same */
+static uint64_t key (double x) {
+  uint64_t u = bitsof(x + 0.0);  /* -0.0 + 0.0 is 0.0 */
+  return u >> 63 ? ~u : u | (uint64_t)1 << 63;
+}
+
+
+/* the next double (or float) up; NaN, which no score reaches, after infinity */
+static double nextup (double x) {
+  uint64_t u = bitsof(x + 0.0);
+  u = u >> 63 ? u - 1 : u + 1;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
+
+
+static double nextupf (double x) {
+  float f = (float)(x + 0.0);
+  uint32_t u;
+  memcpy(&u, &f, sizeof u);
+  u = u >> 31 ? u - 1 : u + 1;
+  memcpy(&f, &u, sizeof f);
+  return f;
+}
+
+
+static int better (mck_hit a, mck_hit b) {
+  return a.score > b.score || (a.score == b.score && a.id < b.id);
+}
+
+/* -------} */
+
+
+/* {------- small buffers ------- */
+
+/* the best 'n' of h[0..m-1] in order at its front; returns their number */
+static int64_t insertion (mck_hit *h, int64_t m, int64_t n) {
+  int64_t held = 0;
+  for (int64_t i = 0; i < m; i++) {
+    mck_hit x = h[i];
+    int64_t j = held;
+    if (held == n && !better(x, h[--j])) continue;
+    for (; j > 0 && better(x, h[j - 1]); j--) h[j] = h[j - 1];
+    h[j] = x;
+    if (held < n) held++;
+  }
+  return held;
+}
+
+/* -------} */
+
+
+/* {------- large buffers ------- */
+
+/* what is looked at: scores or, among equal ones, ids (smaller is better) */
+static uint64_t field (const mck_hit *h, int ids) {
+  return ids ? ~(uint64_t)h->id : key(h->score);
+}
+
+
+/* one past the highest bit in which fields differ; 'common': the rest */
+static int spread (const mck_hit *h, int64_t m, int ids, uint64_t *common) {
+  uint64_t all = ~(uint64_t)0, any = 0;
+  int top = 0;
+  for (int64_t i = 0; i < m; i++) {
+    uint64_t k = field(&h[i], ids);
+    all &= k;
+    any |= k;
+  }
+  while (top < 64 && (all ^ any) >> top) top++;
+  *common = top < 64 ? all >> top << top : 0;
+  return top;
+}
+
+
+/* the n-th largest field of those hits whose score's key is 'equal' (ids),
+   or of all; '*rest': how many of the n have just that field */
+static uint64_t nth (const mck_hit *h, int64_t m, int ids, uint64_t equal,
+                     int64_t n, int64_t *rest) {
+  uint64_t prefix;
+  int bits = spread(h, m, ids, &prefix);
+  while (bits > 0) {  /* 'bits' low ones are not known yet */
+    int64_t count[NDIGITS] = {0};
+    int shift = bits > DIGIT ? bits - DIGIT : 0;
+    int d = NDIGITS - 1;
+    uint64_t mask = bits < 64 ? ~(uint64_t)0 << bits : 0;
+    for (int64_t i = 0; i < m; i++) {
+      uint64_t k = field(&h[i], ids);
+      if ((k & mask) == prefix && (!ids || key(h[i].score) == equal))
+        count[(k & ~mask) >> shift]++;
+    }
+    for (; count[d] < n; d--) n -= count[d];
+    prefix |= (uint64_t)d << shift;
+    bits = shift;
+  }
+  *rest = n;
+  return prefix;
+}
+
+
+/* keep the n best of h[0..m-1], m > n, in the order in which they stand */
+static void keep (mck_hit *h, int64_t m, int64_t n, int anyorder) {
+  int64_t rest, one, held = 0;
+  uint64_t worst = nth(h, m, 0, 0, n, &rest), last = 0;
+  if (anyorder) last = nth(h, m, 1, worst, rest, &one);
+  for (int64_t i = 0; i < m; i++) {
+    uint64_t k = key(h[i].score);
+    if (k < worst) continue;
+    if (k == worst) {  /* only the smallest ids of these */
+      if (anyorder ? field(&h[i], 1) < last : rest-- <= 0) continue;
+    }
+    h[held++] = h[i];
+  }
+}
+
+
+/* one stable pass: by 'DIGIT' bits from 'shift' on, largest first */
+static void pass (const mck_hit *from, mck_hit *to, int64_t m, int ids,
+                  int shift) {
+  int64_t start[NDIGITS] = {0}, sum = 0;
+  for (int64_t i = 0; i < m; i++)
+    start[field(&from[i], ids) >> shift & (NDIGITS - 1)]++;
+  for (int d = NDIGITS - 1; d >= 0; d--) {
+    int64_t count = start[d];
+    start[d] = sum;
+    sum += count;
+  }
+  for (int64_t i = 0; i < m; i++)
+    to[start[field(&from[i], ids) >> shift & (NDIGITS - 1)]++] = from[i];
+}
+
+
+/* the whole buffer in order */
+static void sort (mck_hit *h, mck_hit *spare, int64_t m, int anyorder) {
+  mck_hit *from = h, *to = spare, *other;
+  for (int ids = anyorder; ids >= 0; ids--) {
+    uint64_t common;
+    int top = spread(h, m, ids, &common);
+    for (int shift = 0; shift < top; shift += DIGIT) {
+      pass(from, to, m, ids, shift);
+      other = from, from = to, to = other;
+    }
+  }
+  if (from != h) memcpy(h, from, (size_t)m * sizeof *h);
+}
+
+/* -------} */
+
+
+void mck_best_cut (mck_best *b) {
+  double worst;
+  if (b->cap <= SMALL) {
+    b->held = insertion(b->hits, b->held, b->n);
+    if (b->held < b->n) return;
+    worst = b->hits[b->n - 1].score;
+  }
+  else {
+    if (b->held > b->n) keep(b->hits, b->held, b->n, b->anyorder);
+    if (b->held < b->n) return;
+    b->held = b->n;
+    worst = b->hits[0].score;
+    for (int64_t i = 1; i < b->n; i++)
+      if (b->hits[i].score < worst) worst = b->hits[i].score;
+  }
+  b->limit = b->anyorder ? worst : b->single ? nextupf(worst) : nextup(worst);
+}
+
+
+int64_t mck_best_finish (mck_best *b, mck_hit *spare) {
+  if (b->cap <= SMALL) b->held = insertion(b->hits, b->held, b->n);
+  else {
+    sort(b->hits, spare, b->held, b->anyorder);
+    if (b->held > b->n) b->held = b->n;
+  }
+  return b->held;
+}
