@@ -744,6 +744,64 @@ MASCON_API void mascon_philox (uint64_t key, const uint32_t counter[4],
 /* }==================================================================== */
 
 
+/* {====================================================================
+** Sorting
+** ===================================================================== */
+
+/*
+** mascon_sort, mascon_argsort: the lines of 'a' along 'axis' in ascending
+** order, or what was where: element k of a line of argsort's output is the
+** place, in the line of 'a', of the k-th smallest.
+**
+** a     any dtype, any strides.
+** axis  0 to ndim - 1.
+** out   the shape of 'a'.  sort: the dtype of 'a'; may be 'a' itself.
+**       argsort: i32, or i64 (which lines of 2^31 elements and more need).
+**       Overwritten.
+** base  what the first place is called: 0 or 1 (MASCON_EVALUE).
+**
+** argsort is stable, takes -0.0 for 0.0, and puts NaN last; so does sort, in
+** which equal zeros come as -0.0, 0.0, and NaN may lose its sign.
+**
+** Returns MASCON_OK, MASCON_ETYPE, MASCON_ESHAPE, MASCON_ERANGE (axis),
+** MASCON_EREADONLY, MASCON_EALIAS, MASCON_ETOOBIG (argsort: 2^32
+** or more elements of 32 or fewer bits in a line), MASCON_ENOMEM or MASCON_ECANCEL.
+** Cost: O(n) for n elements, in as many passes as the dtype has bytes; twice
+** the bytes of a line (argsort: up to four times) of scratch a thread.
+*/
+MASCON_API int mascon_sort (const mascon_array *a, int axis,
+                            mascon_array *out, mascon_exec *ex);
+MASCON_API int mascon_argsort (const mascon_array *a, int axis, int base,
+                               mascon_array *out, mascon_exec *ex);
+
+/*
+** mascon_median, mascon_percentile: the value below which half, or 'p' per
+** cent, of the elements are, along 'axis'.
+**
+** With the n elements sorted and h = (n - 1) p / 100, the percentile is
+** linear between elements floor(h) and floor(h) + 1; the median of an even
+** count is the mean of the middle two.
+**
+** a     any dtype, any strides.
+** axis  0 to ndim - 1, or -1: all elements together.
+** p     0 to 100 (MASCON_ERANGE).
+** out   f32 if 'a' is f32, else f64; the shape of 'a' without 'axis', or one
+**       element if there is no other axis.  Overwritten; shares no memory
+**       with 'a'.
+**
+** Computed in double.  If there is a NaN the result is NaN, as sorting puts
+** it last; that of no elements is NaN too.
+** Returns as mascon_sort.  Cost: O(n); scratch: twice the elements of one
+** result a thread.
+*/
+MASCON_API int mascon_median (const mascon_array *a, int axis,
+                              mascon_array *out, mascon_exec *ex);
+MASCON_API int mascon_percentile (const mascon_array *a, int axis, double p,
+                                  mascon_array *out, mascon_exec *ex);
+
+/* }==================================================================== */
+
+
 #ifdef __cplusplus
 }
 #endif

@@ -151,6 +151,7 @@ void mcl_openrandom (lua_State *L);
 void mcl_opentopn (lua_State *L);
 void mcl_opencsr (lua_State *L);
 void mcl_openstream (lua_State *L);
+void mcl_opensort (lua_State *L);
 
 /* -------} */
 

@@ -72,5 +72,6 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_openrandom(L);
   mcl_opentopn(L);
   mcl_opencsr(L);
+  mcl_opensort(L);
   return 1;
 }

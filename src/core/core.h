@@ -146,6 +146,9 @@ int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
 int mc_parallel (mascon_exec *ex, int64_t n, int64_t grain, int threads,
                  mc_body body, void *ud);
 
+/* an exec for a part of a call that is no progress, but can be cancelled */
+mascon_exec mc_quiet (const mascon_exec *ex);
+
 /* -------} */
 
 #endif

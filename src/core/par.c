@@ -254,3 +254,13 @@ int mc_parallel (mascon_exec *ex, int64_t n, int64_t grain, int threads,
                  mc_body body, void *ud) {
   return mc_parallel_part(ex, n, grain, threads, body, ud, 0, n);
 }
+
+
+mascon_exec mc_quiet (const mascon_exec *ex) {
+  mascon_exec quiet = MASCON_EXEC_INIT;
+  if (ex != NULL) {
+    quiet.cancel = ex->cancel;
+    quiet.ud = ex->ud;
+  }
+  return quiet;
+}

@@ -16,6 +16,7 @@
 #include "kmatmul.h"
 #include "ktopn.h"
 #include "krandom.h"
+#include "ksort.h"
 
 typedef struct mck_table {
   const char *name;  /* "base", "avx2", "avx512", "avx512vnni" */

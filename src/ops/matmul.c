@@ -137,15 +137,10 @@ static int64_t height (const job *j, int threads) {
 
 
 static int packed (job *j, int64_t columns, int threads, mascon_exec *ex) {
-  static const mascon_exec init = MASCON_EXEC_INIT;
   int64_t passes = (j->c.cols - 1) / columns + 1, rows = j->c.rows;
   int status = MASCON_OK;
   for (int64_t pass = 0; status == MASCON_OK && pass < passes; pass++) {
-    mascon_exec quiet = init;
-    if (ex != NULL) {  /* packing is not progress */
-      quiet.cancel = ex->cancel;
-      quiet.ud = ex->ud;
-    }
+    mascon_exec quiet = mc_quiet(ex);
     j->from = pass * columns;
     j->n = least(columns, j->c.cols - j->from);
     j->padded = (size_t)whole(j->n, j->kern->nr);

@@ -2,10 +2,9 @@
 ** random.c - counter-based random numbers
 */
 
-#include <string.h>
-
 #include "core.h"
 #include "kern.h"
+#include "lines.h"
 
 #define GRAIN (1 << 15)  /* elements of a block */
 #define PART 256         /* elements made at a time for what has gaps */
@@ -16,7 +15,7 @@ typedef struct job {
   uint64_t seed, pos;
   int64_t lo;
   uint64_t span;
-  mascon_array out;
+  mc_lines lines;  /* of the output */
   mascon_dtype t;
   bool straight;   /* made in place */
 } job;
@@ -30,50 +29,23 @@ static void draw (const job *j, void *to, int64_t first, size_t n) {
 }
 
 
-/* n elements of 'from' to 'to', 'step' elements apart */
-static void spread (const job *j, const void *from, char *to, int64_t step,
-                    size_t n) {
-  size_t size = mascon_dtype_size(j->t);
-  const int64_t *x = from;
-  step *= (int64_t)size;
-  for (size_t i = 0; i < n; i++, to += step) {
-    if (j->fill != NULL) memcpy(to, (const char *)from + i * size, size);
-    else switch (j->t) {
-      case MASCON_I64: *(int64_t *)(void *)to = x[i]; break;
-      case MASCON_I32: *(int32_t *)(void *)to = (int32_t)x[i]; break;
-      case MASCON_U16: *(uint16_t *)(void *)to = (uint16_t)x[i]; break;
-      default: *(uint8_t *)to = (uint8_t)x[i]; break;
-    }
-  }
-}
-
-
-/* address of the first element of the row with number 'row' */
-static char *rowat (const mascon_array *a, int64_t row) {
-  int64_t offset = 0;
-  for (int i = a->ndim - 1; i-- > 0; row /= a->shape[i])
-    offset += row % a->shape[i] * a->stride[i];
-  return (char *)a->data + offset * (a->dtype.bits / 8);
-}
-
-
 static void someelements (void *ud, int64_t first, int64_t last, int thread) {
   const job *j = ud;
-  const mascon_array *a = &j->out;
-  int64_t size = a->dtype.bits / 8, n = a->shape[a->ndim - 1];
-  int64_t step = a->stride[a->ndim - 1];
+  const mc_lines *l = &j->lines;
+  mascon_dtype made = j->fill != NULL ? j->t : MASCON_I64;
   uint64_t part[PART];
   (void)thread;
   if (j->straight) {
-    draw(j, (char *)a->data + first * size, first, (size_t)(last - first));
+    draw(j, l->data + first * l->size, first, (size_t)(last - first));
     return;
   }
   while (first < last) {
-    int64_t col = first % n, m = n - col < PART ? n - col : PART;
+    int64_t col = first % l->n, m = l->n - col < PART ? l->n - col : PART;
     if (m > last - first) m = last - first;
     draw(j, part, first, (size_t)m);
-    spread(j, part, rowat(a, first / n) + col * step * size, step,
-           (size_t)m);
+    mck_get()->copy->convert[j->t][made](
+      mc_line(l, first / l->n) + col * l->step * l->size, l->step, part, 1,
+      (size_t)m);
     first += m;
   }
 }
@@ -84,7 +56,7 @@ static int run (job *j, uint64_t seed, uint64_t position,
   int64_t n = mascon_count(out);
   j->seed = seed;
   j->pos = position;
-  j->out = *out;
+  j->lines = mc_linesof(out, out->ndim - 1);
   j->straight = mc_contiguous(out) &&
                 (j->fill != NULL || j->t == MASCON_I64);
   return mc_parallel(ex, n, GRAIN, mc_threads(ex, 4 * (double)n),
