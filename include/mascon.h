@@ -435,6 +435,18 @@ MASCON_API int mascon_fill (double x, mascon_array *out, mascon_exec *ex);
 MASCON_API int mascon_fill_int (int64_t x, mascon_array *out,
                                 mascon_exec *ex);
 
+/*
+** mascon_range: out[i] = first + i * step; computed in double or in i64, then
+** stored as mascon_assign would.  'out' is a vector (MASCON_ESHAPE).
+** mascon_linspace: from 'first' to 'last', both exact, evenly spaced.
+*/
+MASCON_API int mascon_range (double first, double step, mascon_array *out,
+                             mascon_exec *ex);
+MASCON_API int mascon_range_int (int64_t first, int64_t step,
+                                 mascon_array *out, mascon_exec *ex);
+MASCON_API int mascon_linspace (double first, double last, mascon_array *out,
+                                mascon_exec *ex);
+
 /* }==================================================================== */
 
 

@@ -51,7 +51,7 @@ mascon_array *mcl_livearray (lua_State *L, int arg);
 mascon_array *mcl_pushhandle (lua_State *L);
 
 /* tell the collector of the new array that was put into a handle */
-void mcl_adopt (lua_State *L, const mascon_array *a);
+void mcl_adopt (lua_State *L, mascon_array *a);
 
 /*
 ** Push a new array (zeroed or not).  A failing allocation collects garbage
@@ -66,10 +66,57 @@ const char *mcl_describe (lua_State *L, int arg);
 /* raise "bad argument #arg to 'f' (<expected> expected, got <describe>)" */
 int mcl_typeerror (lua_State *L, int arg, const char *expected);
 
-/* push the element at 'p'; store the value at 'arg' there, or raise an error
-   that says why it does not fit */
+/* the sizes as text, "3 x 4"; pushes it */
+const char *mcl_pushshape (lua_State *L, int ndim, const int64_t *shape);
+
+/* -------} */
+
+
+/* {------- elements (mcl_element.c) ------- */
+
+/* push the element at 'p' */
 void mcl_pushelement (lua_State *L, mascon_dtype t, const void *p);
+
+/* store the value at 'arg' at 'p'; where it does not fit exactly, or is no
+   number, push and return what is wrong */
+const char *mcl_store (lua_State *L, int arg, mascon_dtype t, void *p);
+
+/* the same, raising it as "bad argument #arg" */
 void mcl_setelement (lua_State *L, int arg, mascon_dtype t, void *p);
+
+/* push "1.5 does not fit i32 exactly" for the value at 'arg' */
+const char *mcl_misfit (lua_State *L, int arg, mascon_dtype t);
+
+/* -------} */
+
+
+/* {------- making arrays (mcl_make.c) ------- */
+
+/* the sizes at 'first' to 'last' (stack indices): how many they are */
+int mcl_checkshape (lua_State *L, int first, int last, int64_t *shape);
+
+/* the dtype that the last argument names, or f64; '*last' is set to the last
+   argument before it */
+mascon_dtype mcl_lastdtype (lua_State *L, int *last);
+
+/* push a new array from the (nested) table at 'arg' */
+mascon_array *mcl_fromtable (lua_State *L, int arg, mascon_dtype t);
+
+/* -------} */
+
+
+/* {------- views and copies (mcl_view.c, mcl_copy.c) ------- */
+
+/* axis in 1..ndim, negative from the end, to 0-based; raise when outside */
+int mcl_checkaxis (lua_State *L, int arg, int ndim);
+
+/* push a view of 'a' in another shape, or raise why there is none */
+void mcl_reshape (lua_State *L, const mascon_array *a, int ndim,
+                  const int64_t *shape);
+
+/* write the number, table or array at 'arg' into 'out', broadcast and
+   converted exactly; raises where it does not fit, and 'out' is untouched */
+void mcl_assign (lua_State *L, int arg, mascon_array *out);
 
 /* -------} */
 
@@ -143,6 +190,10 @@ void mcl_end (lua_State *L, mcl_call *c, int status);
    on top of the stack ------- */
 
 void mcl_openarray (lua_State *L);
+void mcl_opencopy (lua_State *L);
+void mcl_openelement (lua_State *L);
+void mcl_openmake (lua_State *L);
+void mcl_openview (lua_State *L);
 void mcl_opengauss (lua_State *L);
 void mcl_openexec (lua_State *L);
 void mcl_openmatmul (lua_State *L);

@@ -65,6 +65,10 @@ int luaopen_mascon_core (lua_State *L) {
   newmeta(L);
   lua_newtable(L);
   mcl_openarray(L);
+  mcl_openelement(L);
+  mcl_openmake(L);
+  mcl_openview(L);
+  mcl_opencopy(L);
   mcl_openexec(L);
   mcl_opengauss(L);
   mcl_openmatmul(L);
