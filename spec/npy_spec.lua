@@ -218,6 +218,8 @@ describe("load", function()
       "damaged header: True or False expected at byte 29" },
     { "five axes", npy(header("|u1", "(1, 1, 1, 1, 1)"), "x"),
       "an array of 5 axes (more than 4) is not supported" },
+    { "six axes in Fortran order", npy(header("|u1", "(1, 2, 3, 4, 5, 6)",
+      true), ""), "an array of 6 axes (more than 4) is not supported" },
     { "shape product above 2^63", npy(header("|u1",
       "(4294967296, 4294967296)")), "size exceeds what can be addressed" },
     { "bytes above 2^63", npy(header("<f8", "(2305843009213693952,)")),

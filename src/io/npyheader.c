@@ -316,10 +316,10 @@ int mc_npyparse (const char *bytes, size_t n, mc_npy *h, const char *path,
   z.n = z.i + length;
   h->offset = (int64_t)z.n;
   dictionary(&z, h);
-  if (z.status == MASCON_OK && !measure(h))
-    return mc_whystatus(why, path, MASCON_ETOOBIG);
+  if (z.status != MASCON_OK) return z.status;
+  if (!measure(h)) return mc_whystatus(why, path, MASCON_ETOOBIG);
   if (h->fortran) reverse(h->shape, h->ndim);
-  return z.status;
+  return MASCON_OK;
 }
 
 
