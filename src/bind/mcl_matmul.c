@@ -67,6 +67,8 @@ static int matmul (lua_State *L) {
   status = mascon_matmul(a, b, out, &c.ex);
   if (status == MASCON_ESHAPE || status == MASCON_ETYPE)
     mcl_typeerror(L, 3, wanted(L, t, ndim, shape));
+  luaL_argcheck(L, status != MASCON_EALIAS, 3,
+                "output shares memory with a factor");
   mcl_end(L, &c, status);
   return 1;
 }
