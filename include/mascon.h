@@ -101,6 +101,7 @@ typedef struct mascon_dltype {
 /* flags of an array */
 #define MASCON_READONLY 1u  /* elements must not be written through it */
 #define MASCON_STATIC 2u    /* mascon_wrap: no owner, memory outlives all */
+#define MASCON_VIEW 4u      /* set where it was made from another array */
 
 typedef struct mascon_buffer mascon_buffer;  /* who owns the memory; opaque */
 
@@ -121,7 +122,7 @@ typedef struct mascon_array {
   void *data;      /* the first element; never NULL unless closed */
   mascon_dltype dtype;
   uint8_t ndim;    /* 1 to MASCON_MAXDIM */
-  uint8_t flags;   /* MASCON_READONLY */
+  uint8_t flags;   /* MASCON_READONLY, MASCON_VIEW */
   uint16_t reserved;
   int64_t shape[MASCON_MAXDIM];
   int64_t stride[MASCON_MAXDIM];

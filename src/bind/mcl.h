@@ -47,6 +47,9 @@ mascon_array *mcl_toarray (lua_State *L, int arg);
 /* the same, or NULL where it is no array or a closed one */
 mascon_array *mcl_livearray (lua_State *L, int arg);
 
+/* the array at 'arg', live or closed (magic 0), or NULL */
+mascon_array *mcl_peek (lua_State *L, int arg);
+
 /* push an empty handle; what is put into it is collected */
 mascon_array *mcl_pushhandle (lua_State *L);
 
@@ -193,6 +196,7 @@ void mcl_openarray (lua_State *L);
 void mcl_opencopy (lua_State *L);
 void mcl_openelement (lua_State *L);
 void mcl_openmake (lua_State *L);
+void mcl_openprint (lua_State *L);
 void mcl_openview (lua_State *L);
 void mcl_opengauss (lua_State *L);
 void mcl_openexec (lua_State *L);

@@ -31,8 +31,7 @@ static const char accountkey;  /* key of the account in the registry */
 
 /* {------- handles ------- */
 
-/* the array at 'arg', live or closed, or NULL */
-static mascon_array *handle (lua_State *L, int arg) {
+mascon_array *mcl_peek (lua_State *L, int arg) {
   void *p = lua_touserdata(L, arg);
   if (p == NULL || !lua_getmetatable(L, arg)) return NULL;
   if (lua_topointer(L, -1) != lua_topointer(L, MCL_META) ||
@@ -43,7 +42,7 @@ static mascon_array *handle (lua_State *L, int arg) {
 
 
 mascon_array *mcl_toarray (lua_State *L, int arg) {
-  mascon_array *a = handle(L, arg);
+  mascon_array *a = mcl_peek(L, arg);
   if (a != NULL && a->magic != MASCON_MAGIC)
     luaL_argerror(L, arg, "array is closed");
   return a;
@@ -51,7 +50,7 @@ mascon_array *mcl_toarray (lua_State *L, int arg) {
 
 
 mascon_array *mcl_livearray (lua_State *L, int arg) {
-  mascon_array *a = handle(L, arg);
+  mascon_array *a = mcl_peek(L, arg);
   return a != NULL && a->magic == MASCON_MAGIC ? a : NULL;
 }
 
@@ -89,7 +88,7 @@ const char *mcl_pushshape (lua_State *L, int ndim, const int64_t *shape) {
 
 
 const char *mcl_describe (lua_State *L, int arg) {
-  const mascon_array *a = handle(L, arg);
+  const mascon_array *a = mcl_peek(L, arg);
   if (a == NULL) {
     if (lua_type(L, arg) == LUA_TSTRING)
       return lua_pushfstring(L, "\"%s\"", lua_tostring(L, arg));
@@ -179,7 +178,7 @@ static void closearray (lua_State *L, mascon_array *a) {
 
 /* a:close(), __close, __gc: free at once; closing twice is no error */
 static int closenow (lua_State *L) {
-  mascon_array *a = handle(L, 1);
+  mascon_array *a = mcl_peek(L, 1);
   if (a == NULL) mcl_typeerror(L, 1, "array");
   closearray(L, a);
   return 0;
@@ -187,7 +186,7 @@ static int closenow (lua_State *L) {
 
 
 static int gc (lua_State *L) {
-  closearray(L, handle(L, 1));
+  closearray(L, mcl_peek(L, 1));
   return 0;
 }
 
@@ -224,7 +223,7 @@ static int addr (lua_State *L) {
 ** array, or is closed, is equal to nothing but itself.
 */
 static int eq (lua_State *L) {
-  const mascon_array *a = handle(L, 1), *b = handle(L, 2);
+  const mascon_array *a = mcl_peek(L, 1), *b = mcl_peek(L, 2);
   lua_pushboolean(L, a != NULL && b != NULL && a->magic == MASCON_MAGIC &&
                   b->magic == MASCON_MAGIC && a->data == b->data &&
                   a->buffer == b->buffer && a->ndim == b->ndim &&

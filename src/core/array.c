@@ -246,6 +246,7 @@ int mascon_view (mascon_array *v, const mascon_array *a) {
   if (a->buffer != NULL)
     atomic_fetch_add_explicit(&a->buffer->refs, 1, memory_order_relaxed);
   *v = *a;
+  v->flags |= MASCON_VIEW;
   return MASCON_OK;
 }
 
