@@ -1,4 +1,4 @@
--- the plain library needs no Makefile, and its header no C
+-- the plain library needs no Makefile, its header no C; what is visible
 
 local function run(command)
   local p = assert(io.popen(command .. " 2>&1"))
@@ -15,11 +15,17 @@ local host = [[
 #include <stdio.h>
 #include <mascon.h>
 
+static int atonce (void *ud) {
+  (void)ud;
+  return 1;
+}
+
 int main (int argc, char **argv) {
-  const int64_t shape[2] = {3, 5};
+  const int64_t shape[2] = {3, 5}, many = 1 << 20;
   double *p;
   mascon_array a, b;
   mascon_why why;
+  mascon_exec ex = MASCON_EXEC_INIT;
   if (argc != 2 || mascon_zeros(&a, MASCON_F64, 2, shape) != MASCON_OK)
     return 2;
   p = (double *)a.data;
@@ -33,6 +39,12 @@ int main (int argc, char **argv) {
   printf("%s %d %g\n", mascon_dtype_name(mascon_dtype_of(&b)),
          (int)mascon_count(&b), p[14]);
   mascon_release(&a);
+  mascon_release(&b);
+  ex.cancel = atonce;
+  ex.threads = 1;
+  if (mascon_zeros(&b, MASCON_U8, 1, &many) != MASCON_OK) return 2;
+  puts(mascon_strerror(mascon_npy_save(&b, argv[1], &why, &ex)));
+  printf("%s %d %d\n", why.text, (int)ex.done, (int)ex.total);
   mascon_release(&b);
   return 0;
 }
@@ -62,8 +74,14 @@ describe("the plain library", function()
       if not have(cc) then return pending("no " .. cc) end
       assert.same({ true, "" }, { run(cc .. flags .. files .. dir ..
         "/host.c -lm -lpthread -o " .. dir .. "/host") })
-      assert.same({ true, "f64 15 3.5\n" }, { run(dir .. "/host " .. dir ..
+      assert.same({ true, ("f64 15 3.5\ninterrupted\n%s/a.npy: interrupted" ..
+        " 262144 1048576\n"):format(dir) }, { run(dir .. "/host " .. dir ..
         "/a.npy") })
+      -- the file of before stands, and nothing else
+      assert.same({ true, "a.npy\nhost\nhost.c\nhost.cc\n" },
+        { run("ls -A " .. dir) })
+      assert.equal(15, require "mascon".load(dir .. "/a.npy").size)
+      os.remove(dir .. "/a.npy")
       assert.same({ false, dir .. "/no/a.npy: No such file or directory\n" },
         { run(dir .. "/host " .. dir .. "/no/a.npy") })
     end)
@@ -74,6 +92,32 @@ describe("the plain library", function()
       if not have(cxx) then return pending("no " .. cxx) end
       assert.same({ true, "" }, { run(cxx .. " -std=c++11 -Wpedantic" .. flags
         .. "-fsyntax-only " .. dir .. "/host.cc") })
+    end)
+  end
+end)
+
+describe("the libraries", function()
+  local build = os.getenv "MASCON_BUILD" or "build"
+
+  for file, names in pairs {
+    ["libmascon.so"] = { "^mascon_" },
+    ["libmascon_lua.so"] = { "^mascon_", "^luaopen_mascon" },
+    ["lib/mascon/core.so"] = { "^mascon_", "^luaopen_mascon" },
+  } do
+    it("show only names of ours: " .. file, function()
+      local ok, text = run("nm -D --defined-only " .. build .. "/" .. file)
+      assert.is_true(ok, text)
+      local count, foreign = 0, {}
+      for symbol in text:gmatch "%S+ %a (%S+)" do
+        local ours = symbol:find "^_"  -- the tool chain's
+        for _, pattern in ipairs(names) do
+          ours = ours or symbol:find(pattern)
+        end
+        if not ours then foreign[#foreign + 1] = symbol end
+        count = count + 1
+      end
+      assert.same({}, foreign)
+      assert.is_true(count > 20)
     end)
   end
 end)

@@ -307,6 +307,23 @@ describe("save", function()
       ("<HHHHHH"):pack(11, 12, 13, 21, 22, 23)), read "s.npy")
   end)
 
+  it("writes any view in row-major order", function()
+    for _, dtype in ipairs { "f64", "f32", "i64", "i32", "u16", "u8" } do
+      local a = mascon.range(1, 120, 1, dtype):reshape(2, 3, 4, 5)
+      local m = mascon.range(1, 35, 1, dtype):reshape(5, 7)
+      for _, v in ipairs { a, m, m:t(), m[2], m:col(3), m:block(2, 4, 3, 6),
+        m:narrow(1, 5, 1, -2), m:t():narrow(1, -1, 1, -3), m:row(4):sub(6, 2,
+        -1), a:permute(4, 2, 1, 3), a:select(2, 3), a:permute(2, 1, 4, 3)
+        :narrow(3, 4, 2, -1), m:narrow(2, 3, 2) } do
+        v:save(name "v.npy")
+        local b = assert(mascon.load(name "v.npy"))
+        assert.equal(dtype, b.dtype)
+        assert.same({ v:shape() }, { b:shape() })
+        assert.same(v:totable(), b:totable())
+      end
+    end
+  end)
+
   it("raises what goes wrong", function()
     local a = mascon.zeros(3)
     assert.has_error(function() a:save(name "no/x.npy") end,
