@@ -673,6 +673,49 @@ MASCON_API int mascon_topn_stream (const mascon_stream *s,
 
 
 /* {====================================================================
+** Recommending
+** ===================================================================== */
+
+/*
+** mascon_recommend: for each user the items with the highest scores.
+**
+**   score(u, i) = sum over k of users[u][k] * items[i][k], in double, for
+**                 k = 0, 1, ...
+**   normalize     divided by |users[u]| * |items[i]|, where |v| is the root
+**                 of the sum of squares in the same order; 0 where that
+**                 product is 0
+**   bias          plus bias[i]
+**
+** rounded once to the dtype of the result: f32 if both matrices are, else
+** f64.  Scores are never stored: memory does not grow with the users.
+**
+** users   users x rank, f32 or f64, any strides.  Read only.
+** items   items x rank, f32 or f64, any strides.  Read only.  At most 2^31 -
+**         65 rows.
+** opts    what the family shares, above.  rows: ids of the users to do; row
+**         i of the results is that of rows[i], whose rows of exclude and
+**         allow are used.  bias: f32 or f64.  exclude_self needs as many
+**         users as items.  smallest is MASCON_EVALUE.
+** out     as for mascon_topn, rows: users, or opts->rows.
+** ex      progress counts rows.
+**
+** Order, NaN, padding and 'min' are as for mascon_topn, and so are the
+** statuses.  The same bits for any number of threads and any instruction
+** set.  Infinite factors give what the formula says.
+**
+** Cost: users * items * rank fused products in f32; what these leave in doubt
+** is computed again.  Memory: a packed copy of the items in f32 (for 16 users
+** or more), and a few MB a thread.
+*/
+MASCON_API int mascon_recommend (const mascon_array *users,
+                                 const mascon_array *items,
+                                 const mascon_topn_opts *opts,
+                                 const mascon_topn_out *out, mascon_exec *ex);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
 ** Matrix product
 ** ===================================================================== */
 

@@ -200,6 +200,7 @@ void mcl_openprint (lua_State *L);
 void mcl_openview (lua_State *L);
 void mcl_opengauss (lua_State *L);
 void mcl_openexec (lua_State *L);
+void mcl_openrecommend (lua_State *L);
 void mcl_openmatmul (lua_State *L);
 void mcl_opennpy (lua_State *L);
 void mcl_openrandom (lua_State *L);

@@ -76,6 +76,7 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_opennpy(L);
   mcl_openrandom(L);
   mcl_opentopn(L);
+  mcl_openrecommend(L);
   mcl_opencsr(L);
   mcl_opensort(L);
   return 1;

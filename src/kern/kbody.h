@@ -11,6 +11,7 @@
 #include "tgauss.h"
 #include "tmatmul.h"
 #include "trandom.h"
+#include "trecommend.h"
 
 #define NAME_(isa) #isa
 #define NAME(isa) NAME_(isa)
@@ -20,5 +21,6 @@ const mck_table K(mck_table) = {
   .copy = &K(copy),
   .gauss = &K(gauss),
   .matmul = &K(matmul),
-  .random = &K(random)
+  .random = &K(random),
+  .recommend = &K(recommend)
 };

@@ -14,9 +14,10 @@
 #include "kcopy.h"
 #include "kgauss.h"
 #include "kmatmul.h"
-#include "ktopn.h"
 #include "krandom.h"
 #include "ksort.h"
+#include "krecommend.h"
+#include "ktopn.h"
 
 typedef struct mck_table {
   const char *name;  /* "base", "avx2", "avx512", "avx512vnni" */
@@ -24,6 +25,7 @@ typedef struct mck_table {
   const mck_gauss *gauss;
   const mck_matmul *matmul;
   const mck_random *random;
+  const mck_recommend *recommend;
 } mck_table;
 
 /* the table for this CPU, capped by MASCON_CPU; chosen once */

@@ -1,0 +1,287 @@
+-- recommend_oracle.lua - recommend in the plainest Lua, and inputs to try it on
+--
+-- A case is plain data: users and items are lists of rows of numbers, utype
+-- and itype their dtypes, n how many are wanted, opts what is said besides
+-- (exclude and allow as lists of lists, all ids from opts.base on).
+
+local mascon = require "mascon"
+
+local M = {}
+
+local function single(x) return (string.unpack("f", string.pack("f", x))) end
+
+local function set(ids)
+  local s = {}
+  for _, id in ipairs(ids) do s[id] = true end
+  return s
+end
+
+local function norm(v)
+  local s = 0.0
+  for k = 1, #v do s = s + v[k] * v[k] end
+  return math.sqrt(s)
+end
+
+-- the score of two rows; nothing is rounded until the end
+local function score(case, x, y, item)
+  local s = 0.0
+  for k = 1, #x do s = s + x[k] * y[k] end
+  if case.opts.normalize then
+    local norms = norm(x) * norm(y)
+    s = norms == 0 and 0.0 or s / norms
+  end
+  if case.opts.bias then s = s + case.opts.bias[item] end
+  local f32 = case.utype == "f32" and case.itype == "f32"
+  return f32 and single(s) or s
+end
+
+---the result that `case` must have: lists of ids, scores and counts
+function M.best(case)
+  local o, ids, scores, counts = case.opts, {}, {}, {}
+  local base = o.base or 1
+  local never, only = set(o.exclude_items or {}), o.allow_ids and set(o.allow_ids)
+  local min = o.min
+  if min and case.utype == "f32" and case.itype == "f32" then min = single(min) end
+  local rows = o.rows
+  if not rows then
+    rows = {}
+    for u = 1, #case.users do rows[u] = u - 1 + base end
+  end
+  for r, user in ipairs(rows) do
+    local u, hits = user - base + 1, {}
+    local seen = set(o.exclude and o.exclude[u] or {})
+    local allowed = o.allow and set(o.allow[u])
+    for i, y in ipairs(case.items) do
+      local id = i - 1 + base
+      if not (never[id] or seen[id] or (only and not only[id]) or
+              (allowed and not allowed[id]) or (o.exclude_self and i == u)) then
+        local s = score(case, case.users[u], y, i)
+        if s == s and not (min and s < min) then
+          hits[#hits + 1] = {id = id, score = s}
+        end
+      end
+    end
+    table.sort(hits, function(a, b)
+      if a.score ~= b.score then return a.score > b.score end
+      return a.id < b.id
+    end)
+    ids[r], scores[r], counts[r] = {}, {}, math.min(#hits, case.n)
+    for k = 1, case.n do
+      ids[r][k] = hits[k] and hits[k].id or base - 1
+      scores[r][k] = hits[k] and hits[k].score or -math.huge
+    end
+  end
+  return ids, scores, counts
+end
+
+-- {------- the same as arrays
+
+---a matrix of a list of rows; `ncols` for a list of none
+function M.matrix(rows, dtype, ncols)
+  ncols = rows[1] and #rows[1] or ncols
+  local a = mascon.zeros(#rows, ncols, dtype)
+  for i, row in ipairs(rows) do
+    for k, x in ipairs(row) do a:set(i, k, x) end
+  end
+  return a
+end
+
+function M.vector(list, dtype)
+  local a = mascon.zeros(#list, dtype)
+  for i, x in ipairs(list) do a[i] = x end
+  return a
+end
+
+function M.csr(lists, ncols, base)
+  local indptr, indices = {0}, {}
+  for r, list in ipairs(lists) do
+    table.move(list, 1, #list, #indices + 1, indices)
+    indptr[r + 1] = #indices
+  end
+  return mascon.csr(M.vector(indptr, "i64"), M.vector(indices, "i32"), ncols,
+                    {base = base})
+end
+
+---the arguments of a call for `case`
+function M.arguments(case)
+  local o, opts, base = case.opts, {}, case.opts.base or 1
+  for k, v in pairs(o) do opts[k] = v end
+  opts.allow_ids = nil
+  if o.exclude then opts.exclude = M.csr(o.exclude, #case.items, base) end
+  if o.allow then opts.allow = M.csr(o.allow, #case.items, base) end
+  if o.allow_ids then opts.allow = M.vector(o.allow_ids, "i32") end
+  if o.exclude_items then opts.exclude_items = M.vector(o.exclude_items, "i64") end
+  if o.rows then opts.rows = M.vector(o.rows, "i32") end
+  if o.bias then opts.bias = M.vector(o.bias, case.btype or "f64") end
+  return M.matrix(case.users, case.utype, case.rank),
+         M.matrix(case.items, case.itype, case.rank), case.n, opts
+end
+
+local function differs(a, b) return a ~= b and not (a ~= a and b ~= b) end
+
+---where results differ from lists, as text; nil where they are equal
+function M.difference(ids, scores, counts, wids, wscores, wcounts)
+  if #wids == 0 then return #ids ~= 0 and "rows" or nil end
+  for r = 1, #wids do
+    if counts[r] ~= wcounts[r] then
+      return ("row %d: count %d, not %d"):format(r, counts[r], wcounts[r])
+    end
+    for k = 1, #wids[r] do
+      if ids(r, k) ~= wids[r][k] or differs(scores(r, k), wscores[r][k]) then
+        return ("row %d, place %d: item %d (%a), not %d (%a)"):format(r, k,
+          ids(r, k), scores(r, k), wids[r][k], wscores[r][k])
+      end
+    end
+  end
+end
+
+---run `case` with `threads` and compare; returns what differs
+function M.try(case, ...)
+  local wids, wscores, wcounts = M.best(case)
+  local users, items, n, opts = M.arguments(case)
+  for _, threads in ipairs {...} do
+    opts.threads = threads
+    local ids, scores, counts = mascon.recommend(users, items, n, opts)
+    local d = M.difference(ids, scores, counts, wids, wscores, wcounts)
+    if d then return ("%d threads: %s"):format(threads, d) end
+  end
+end
+
+-- }
+
+
+-- {------- random cases
+
+local random = math.random
+
+local function gauss()
+  return math.sqrt(-2 * math.log(1 - random())) * math.cos(2 * math.pi * random())
+end
+
+local function chance(p) return random() < p end
+
+-- how one factor of a row is drawn
+local kinds = {
+  gauss = function() return gauss() end,
+  ints = function() return random(-3, 3) + 0.0 end,
+  bits = function() return random(0, 1) + 0.0 end,
+  negative = function() return -random() - 0.01 end,
+  tiny = function() return gauss() * 1e-30 end,
+  huge = function() return gauss() * 1e30 end,
+  big = function() return gauss() * 1e15 end,
+  denormal = function() return gauss() * 1e-40 end,
+  wild = function() return gauss() * 10.0 ^ random(-30, 18) end,
+  zero = function() return 0.0 end,
+  close = function() return 1 + random(0, 3) * 2.0 ^ -23 end
+}
+local kindnames = {"gauss", "ints", "bits", "negative", "tiny", "huge", "big",
+                   "denormal", "wild", "zero", "close"}
+-- what only f64 holds
+local widekinds = {
+  function() return gauss() * 1e200 end,
+  function() return gauss() * 1e-200 end,
+  function() return gauss() * 1e-310 end,
+  function() return 1 + random(0, 9) * 2.0 ^ -50 end
+}
+
+local function rows(n, rank, dtype)
+  local draw = chance(0.5) and kinds.gauss or kinds[kindnames[random(#kindnames)]]
+  if dtype == "f64" and chance(0.15) then draw = widekinds[random(#widekinds)] end
+  local out, spread = {}, chance(0.3) and random() * 2 or 0
+  for i = 1, n do
+    local row, scale = {}, math.exp(spread * gauss())
+    for k = 1, rank do row[k] = draw() * scale end
+    out[i] = row
+  end
+  if dtype == "f32" then
+    for _, row in ipairs(out) do
+      for k = 1, rank do row[k] = single(row[k]) end
+    end
+  end
+  return out
+end
+
+local specials = {0.0, -0.0, 1 / 0, -1 / 0, 0 / 0, 1e30, -1e30, 1e-40, 1.0}
+
+-- make some rows special: copies, zeros, one odd factor, an odd column
+local function spoil(list, rank)
+  local function some() return list[random(#list)] end
+  if #list == 0 then return end
+  if chance(0.2) then  -- duplicates
+    for _ = 1, #list // 2 do
+      table.move(some(), 1, rank, 1, some())
+    end
+  end
+  if chance(0.2) then
+    for _ = 1, random(3) do
+      local row = some()
+      for k = 1, rank do row[k] = 0.0 end
+    end
+  end
+  if chance(0.25) then
+    for _ = 1, random(4) do
+      some()[random(rank)] = single(specials[random(#specials)])
+    end
+  end
+  if chance(0.1) then
+    local k, x = random(rank), single(1e6 * gauss())
+    for _, row in ipairs(list) do row[k] = x end
+  end
+end
+
+local function somelist(n, base, most)
+  local list = {}
+  if n == 0 then return list end
+  for k = 1, random(0, most) do list[k] = random(base, base + n - 1) end
+  return list
+end
+
+local function lists(nusers, nitems, base)
+  local out, most = {}, chance(0.5) and 5 or nitems * 2
+  for u = 1, nusers do out[u] = somelist(nitems, base, most) end
+  return out
+end
+
+local function options(case)
+  local o, nu, ni = {}, #case.users, #case.items
+  local base = chance(0.5) and 0 or 1
+  o.base = base
+  if chance(0.2) then o.exclude = lists(nu, ni, base) end
+  if chance(0.15) then o.allow = lists(nu, ni, base) end
+  if chance(0.15) then o.exclude_items = somelist(ni, base, ni) end
+  if not o.allow and chance(0.15) then o.allow_ids = somelist(ni, base, 2 * ni) end
+  if chance(0.15) then o.min = gauss() end
+  if chance(0.2) then o.rows = somelist(nu, base, 2 * nu) end
+  if chance(0.25) then o.normalize = true end
+  if nu == ni and chance(0.5) then o.exclude_self = true end
+  if chance(0.25) then
+    case.btype = chance(0.5) and "f32" or "f64"
+    local b = rows(1, ni, case.btype)[1]
+    if ni > 0 then spoil({b}, ni) end
+    o.bias = b
+  end
+  return o
+end
+
+---a random case, by the state of math.random
+function M.random(size)
+  local rank = chance(0.1) and random(64, 200) or random(20)
+  local nu = chance(0.3) and random(0, 5) or random(size)
+  local ni = chance(0.1) and random(0, 3) or random(6 * size)
+  if chance(0.1) then ni = nu end
+  local case = {
+    utype = chance(0.7) and "f32" or "f64", rank = rank,
+    itype = chance(0.7) and "f32" or "f64",
+    n = chance(0.2) and random(ni + 70) or random(12)
+  }
+  case.users = rows(nu, rank, case.utype)
+  case.items = rows(ni, rank, case.itype)
+  spoil(case.users, rank)
+  spoil(case.items, rank)
+  case.opts = options(case)
+  return case
+end
+
+-- }
+
+return M

@@ -1,0 +1,149 @@
+/*
+** recommend.h - what the files of recommend share
+**
+** recommend.c checks a call and runs it; recommend_pack.c packs the items for
+** the scan; recommend_score.c knows what a score is; recommend_scan.c finds
+** the best items of a few users, and proves that it does.
+*/
+
+#ifndef RECOMMEND_H
+#define RECOMMEND_H
+
+#include "filter.h"
+#include "kern.h"
+#include "result.h"
+
+
+/* {------- what a score is (recommend_score.c) ------- */
+
+/*
+** The factors as they were given, and what else makes a score:
+**
+**   dot = sum over k of users[u][k] * items[i][k], in double, in order of k
+**   cosine: dot / (|u| |i|), with |v| = sqrt(sum of squares, in order of k);
+**           0 where the product of the norms is 0
+**   + bias[i], rounded once to f32 if both factors are
+*/
+typedef struct mc_factors {
+  const mck_recommend *kern;
+  const mascon_array *users, *items;
+  const mascon_array *bias;  /* NULL: none */
+  double *inorm;             /* |i| of every item; NULL: no cosine */
+  int64_t nusers, nitems, rank;
+  bool single;               /* scores are f32 */
+} mc_factors;
+
+/* one user: his factors, and their norm if there is a cosine */
+typedef struct mc_user {
+  double *x;
+  double norm;
+} mc_user;
+
+/* row 'i' of 'a' (f32 or f64) as doubles */
+void mc_getrow (const mascon_array *a, int64_t i, double *x);
+
+/* sqrt of the sum of squares, in order */
+double mc_norm (const double *x, int64_t n);
+
+/* element 'i' of the f32 or f64 vector 'a' */
+double mc_getelement (const mascon_array *a, int64_t i);
+
+/* fill in 'u' (u->x has room for a row) */
+void mc_getuser (const mc_factors *f, int64_t id, mc_user *u);
+
+/* the scores of 'n' items */
+void mc_scores (const mc_factors *f, const mc_user *u, const int32_t *ids,
+                int64_t n, double *out);
+
+/* -------} */
+
+
+/* {------- packed items (recommend_pack.c) ------- */
+
+/*
+** Items in order of falling norm, in blocks, as floats: item y is packed as
+** scale * y (cosine: y / |y|), followed by scale * bias if there is one.
+** 'scale' is a power of two that brings all below 2.
+*/
+typedef struct mc_pack {
+  size_t k;         /* factors of a packed item */
+  int64_t n;        /* items packed */
+  int64_t nblocks;
+  float *panels;    /* k * MCK_BLOCK a block */
+  float *norms;     /* of each block: no item's vector, before it was rounded
+                       to floats, is longer; and not below MC_SHORTEST */
+  int32_t *ids;     /* of each position; -1: none */
+  int32_t *odd;     /* items that are not packed and may have a score */
+  int64_t nodd;
+  double scale;
+} mc_pack;
+
+#define MC_SHORTEST 0x1p-60f
+
+/* a norm with which a cosine is sure neither to overflow nor to underflow */
+static inline bool mc_tame (double norm) {
+  return norm >= 0x1p-400 && norm <= 0x1p400;
+}
+
+/* the power of two that brings 'max' (finite, >= 0) into [1, 2), or near */
+double mc_unit (double max);
+
+/* 'x' as a float that is not below it (not above it) */
+float mc_above (double x);
+float mc_below (double x);
+
+/*
+** Pack all items of 'f' that pass 'common' (NULL: all do).  Returns
+** MASCON_OK, MASCON_ENOMEM or MASCON_ECANCEL; then nothing is held.
+*/
+int mc_pack_open (mc_pack *p, const mc_factors *f, const uint64_t *common,
+                  mascon_exec *ex, int threads);
+void mc_pack_close (mc_pack *p);
+
+/* -------} */
+
+
+/* {------- finding (recommend_scan.c) ------- */
+
+/* what all workers share */
+typedef struct mc_recjob {
+  const mc_factors *f;
+  const mc_pack *p;         /* NULL: every score is computed */
+  const mc_filter *filter;
+  const mc_result *result;
+  const mascon_array *rows; /* ids of the users; NULL: all */
+  int base;                 /* of 'rows' */
+  bool self;                /* nobody gets the item of his own number */
+  int64_t n;                /* hits wanted, at most the number of items */
+  double floor;             /* only scores from here on */
+} mc_recjob;
+
+typedef struct mc_recworker mc_recworker;
+
+/* users that a worker takes at a time within the memory it may have */
+int64_t mc_rec_batch (const mc_recjob *j, int64_t want);
+
+/* 'count' workers for 'batch' users each, or NULL */
+mc_recworker *mc_rec_open (const mc_recjob *j, int64_t batch, int count);
+void mc_rec_close (mc_recworker *w, int count);
+
+/* the id of the user whose results are row 'row' */
+int64_t mc_rec_user (const mc_recjob *j, int64_t row);
+
+/*
+** Worker 'thread': the candidates of rows 'first' to 'last' - 1 among part
+** 'part' of 'parts' of the items.
+*/
+void mc_rec_find (const mc_recjob *j, mc_recworker *w, int thread,
+                  int64_t first, int64_t last, int part, int parts);
+
+/* give the hits of worker 'from' to worker 'to'; both had the same rows */
+void mc_rec_merge (mc_recworker *w, int to, int from, int64_t count);
+
+/* sort and put the rows that worker 'thread' has found */
+void mc_rec_put (const mc_recjob *j, mc_recworker *w, int thread,
+                 int64_t first, int64_t last);
+
+/* -------} */
+
+#endif

@@ -1,0 +1,405 @@
+/*
+** recommend_scan.c - the best items of a few users
+**
+** A worker takes a batch of users against block after block of packed items.
+** The scan's float scores only say who may be left out.  Who may not becomes
+** a candidate; a full list of candidates is emptied: those that pass the
+** user's filter get their score (recommend_score.c), and the N best so far
+** raise the user's bar.
+**
+** Why nobody is left out who belongs in.  Let X be a user's vector and Y an
+** item's: scaled by powers of two, the user's 'unit' the product of both,
+** divided by the computed norms for a cosine, extended by 1 and by the bias.
+** Let K be their length, S = X.Y exactly, u = 2^-24, and
+** Z = |X| |Y| >= sum |X_k Y_k|.  |X| >= 1 and |Y| >= 2^-60 may be assumed:
+** 'length' and 'norm' are rounded up to that.  As magnitudes are below 2, and
+** K is at most 2^20, nothing overflows.
+**
+** 1. Packed x, y are X, Y rounded to float: each factor is off by at most
+**    u (1 + 2^-28) of itself (the 2^-28 is the cosine's division in double),
+**    or 2^-150 where it is tiny.  So |x.y - S| <= (2u + u^2 + 2^-50) Z plus
+**    2^-149 K (|X| + |Y|) < 2^-60 u Z.
+** 2. The tile adds K products, each fused or rounded before: at most 2 K
+**    roundings, of which a product sees at most K + 1.  The float score a is
+**    off from x.y by at most ((1 + u)^(K + 1) - 1) sum |x_k y_k|, plus
+**    2^-149 K < 2^-60 u Z for underflow.
+** 3. The score in double, s (before it is rounded to the result's dtype, and
+**    times unit), is off from S by at most (K + 4) 2^-53 (1 + 2^-30) Z: sum,
+**    norms, quotient, bias.  Products of f64 may underflow: K 2^-1074 unit
+**    more, see 5.
+** Together |a - s| <= (K + 8) u 1.01 Z while K u < 2^-7, which the K of a
+** fast user fulfills; 'slack' times the block's norm is no less.
+** 4. With N scores >= limit at hand, an item is of no use if its rounded score
+**    is below limit (equal ones may still have the smaller id).  It is if
+**    s / unit < limit - 2^-22 |limit| - 2^-149: no rounding bridges more than
+**    a spacing of floats.
+** 5. 'bar' is unit times limit - 2^-21 |limit| - 2^-148 (for results in f64
+**    2^-1040 instead, which is above the underflow of 3), rounded down.  The
+**    second half of each term pays for the tile's rounding of
+**    bar - slack * norm, with 1 % of slack for its own part.
+** So a < bar - slack * norm, as computed, makes an item of no use; and so does
+** length * norm < bar: then s is below bar, as |s| <= Z (1 + 2^-30) and
+** 'length' is rounded up by more than that.
+**
+** Where this does not hold (infinite factors, scores that f32 cannot hold, a
+** unit beyond reason), the user is 'whole': he gets every score computed.
+*/
+
+#include <math.h>
+#include <string.h>
+
+#include "recommend.h"
+
+#define BYTES (3 << 20)  /* about what a worker may hold */
+#define CHUNK 64         /* scores computed at a time */
+#define RESTS 16         /* blocks between two looks whether to go on */
+#define LONGEST (1 << 16)  /* factors for which the proof holds */
+
+/* one user of the batch */
+typedef struct seat {
+  mck_best best;
+  int64_t id;
+  double unit;  /* scaled score = unit * score; 0: the user is whole */
+} seat;
+
+struct mc_recworker {
+  seat *seats;
+  mck_hit *hits;         /* of all seats */
+  mck_hit *spare;        /* for sorting */
+  mck_recgroup *groups;
+  float *x;              /* packed users */
+  int32_t *lists;
+  int32_t *ids;          /* candidates that pass */
+  double *scores;
+  mc_user user;          /* the one whose scores are being computed */
+  int64_t loaded;        /* his id; -1: none */
+};
+
+
+/* {------- memory ------- */
+
+/* how long a list of candidates may grow: the longer, the later a bar rises */
+static int64_t full (const mc_recjob *j) {
+  return j->n < 32 ? 32 : j->n < 512 ? j->n : 512;
+}
+
+
+static int64_t room (const mc_recjob *j) {
+  return full(j) + MCK_BLOCK;
+}
+
+
+static size_t packedrank (const mc_recjob *j) {
+  return j->p != NULL ? j->p->k : 0;
+}
+
+
+int64_t mc_rec_batch (const mc_recjob *j, int64_t want) {
+  int64_t one = (int64_t)sizeof(seat) +
+                mck_best_room(j->n) * (int64_t)sizeof(mck_hit) +
+                room(j) * 4 + (int64_t)packedrank(j) * 4;
+  int64_t most = BYTES / one;
+  if (most > want) most = want;
+  return most > MCK_SIX ? most - most % MCK_SIX : most > 0 ? most : 1;
+}
+
+
+static bool makeworker (const mc_recjob *j, mc_recworker *w, int64_t batch) {
+  int64_t cap = mck_best_room(j->n);
+  size_t six = (size_t)((batch + MCK_SIX - 1) / MCK_SIX);
+  w->seats = mc_alloc((size_t)batch, sizeof *w->seats);
+  w->hits = mc_alloc((size_t)(batch * cap), sizeof *w->hits);
+  w->spare = mc_alloc((size_t)cap, sizeof *w->spare);
+  w->groups = mc_alloc(six, sizeof *w->groups);
+  w->x = mc_alloc(six * MCK_SIX, packedrank(j) * sizeof *w->x);
+  w->lists = mc_alloc(six * MCK_SIX, (size_t)room(j) * sizeof *w->lists);
+  w->ids = mc_alloc((size_t)room(j), sizeof *w->ids);
+  w->scores = mc_alloc((size_t)room(j), sizeof *w->scores);
+  w->user.x = mc_alloc((size_t)j->f->rank + 1, sizeof *w->user.x);
+  return w->seats != NULL && w->hits != NULL && w->spare != NULL &&
+         w->groups != NULL && w->x != NULL && w->lists != NULL &&
+         w->ids != NULL && w->scores != NULL && w->user.x != NULL;
+}
+
+
+mc_recworker *mc_rec_open (const mc_recjob *j, int64_t batch, int count) {
+  mc_recworker *w = mc_zalloc((size_t)count, sizeof *w);
+  for (int i = 0; w != NULL && i < count; i++)
+    if (!makeworker(j, &w[i], batch)) {
+      mc_rec_close(w, count);
+      return NULL;
+    }
+  return w;
+}
+
+
+void mc_rec_close (mc_recworker *w, int count) {
+  for (int i = 0; w != NULL && i < count; i++) {
+    mc_free(w[i].seats);
+    mc_free(w[i].hits);
+    mc_free(w[i].spare);
+    mc_free(w[i].groups);
+    mc_free(w[i].x);
+    mc_free(w[i].lists);
+    mc_free(w[i].ids);
+    mc_free(w[i].scores);
+    mc_free(w[i].user.x);
+  }
+  mc_free(w);
+}
+
+/* -------} */
+
+
+/* {------- users ------- */
+
+int64_t mc_rec_user (const mc_recjob *j, int64_t row) {
+  return j->rows != NULL ? mc_idat(j->rows, row) - j->base : row;
+}
+
+
+static int64_t own (const mc_recjob *j, const seat *s) {
+  return j->self ? s->id : -1;
+}
+
+
+static void load (const mc_recjob *j, mc_recworker *w, int64_t id) {
+  if (w->loaded != id) mc_getuser(j->f, id, &w->user);
+  w->loaded = id;
+}
+
+
+/*
+** Scale the loaded user in place to X, extended by 1 if there is a bias; set
+** '*length' to |X|, rounded up, and at least 1.  Return his unit, or 0 if he
+** must be whole.
+*/
+static double scale (const mc_recjob *j, mc_user *u, float *length) {
+  const mc_factors *f = j->f;
+  const mc_pack *p = j->p;
+  double max = 0, s, unit, top, norm;
+  if (p->k > LONGEST) return 0;
+  if (f->inorm != NULL && u->norm != 0) {
+    if (!mc_tame(u->norm)) return 0;
+    for (int64_t k = 0; k < f->rank; k++) u->x[k] /= u->norm;
+  }
+  if (f->bias != NULL) u->x[f->rank] = 1;
+  for (size_t k = 0; k < p->k; k++) {
+    if (isnan(u->x[k])) return 0;
+    if (fabs(u->x[k]) > max) max = fabs(u->x[k]);
+  }
+  if (max == 0 || isinf(max)) return 0;
+  s = mc_unit(max);
+  for (size_t k = 0; k < p->k; k++) u->x[k] *= s;
+  norm = mc_norm(u->x, (int64_t)p->k) * (1 + 0x1p-24);
+  *length = mc_above(norm < 1 ? 1 : norm);
+  unit = s * p->scale;
+  top = f->single ? 0x1p126 : 0x1p1000;  /* no score comes near overflow */
+  if (!(unit <= 0x1p900) || !(2 * sqrt((double)p->k) * *length < top * unit))
+    return 0;
+  return unit;
+}
+
+
+/* the user's bar, from the limit of his hits */
+static float bar (const mc_recjob *j, const seat *s) {
+  double limit = s->best.limit, least = j->f->single ? 0x1p-148 : 0x1p-1040;
+  if (isinf(limit)) return (float)limit;
+  return mc_below(s->unit * limit - s->unit * fabs(limit) * 0x1p-21 -
+                  s->unit * least);
+}
+
+
+static void seatuser (const mc_recjob *j, mc_recworker *w, int64_t i,
+                      int64_t row) {
+  mck_recgroup *g = &w->groups[i / MCK_SIX];
+  int r = (int)(i % MCK_SIX);
+  seat *s = &w->seats[i];
+  mck_best best = {.hits = w->hits + i * mck_best_room(j->n), .n = j->n,
+                   .cap = mck_best_room(j->n), .floor = j->floor,
+                   .single = j->f->single, .anyorder = 1};
+  s->best = best;
+  mck_best_start(&s->best);
+  s->id = mc_rec_user(j, row);
+  s->unit = 0;
+  if (j->p == NULL) return;
+  load(j, w, s->id);
+  w->loaded = -1;  /* scaled now */
+  s->unit = scale(j, &w->user, &g->length[r]);
+  if (s->unit == 0) return;
+  g->bar[r] = bar(j, s);
+  g->slack[r] = mc_above((double)g->length[r] * (double)(j->p->k + 8) *
+                         (1.01 * 0x1p-24));
+  for (size_t k = 0; k < j->p->k; k++)
+    w->x[(size_t)(i - r) * j->p->k + k * MCK_SIX + (size_t)r] =
+      (float)w->user.x[k];
+}
+
+
+/* all users of rows first to last - 1; empty seats reach nothing */
+static void seatall (const mc_recjob *j, mc_recworker *w, int64_t first,
+                     int64_t last) {
+  int64_t six = (last - first + MCK_SIX - 1) / MCK_SIX;
+  memset(w->x, 0, (size_t)six * MCK_SIX * packedrank(j) * sizeof *w->x);
+  for (int64_t i = 0; i < six; i++) {
+    mck_recgroup *g = &w->groups[i];
+    memset(g, 0, sizeof *g);
+    for (int r = 0; r < 8; r++) {
+      g->bar[r] = INFINITY;
+      g->length[r] = 0;
+    }
+    g->x = w->x + (size_t)i * MCK_SIX * packedrank(j);
+    g->list = w->lists + i * MCK_SIX * room(j);
+    g->room = (size_t)room(j);
+    g->full = (int32_t)full(j);
+  }
+  w->loaded = -1;
+  for (int64_t row = first; row < last; row++)
+    seatuser(j, w, row - first, row);
+}
+
+/* -------} */
+
+
+/* {------- candidates ------- */
+
+/* offer the scores of the 'n' items in w->ids */
+static void offer (const mc_recjob *j, mc_recworker *w, seat *s, int64_t n) {
+  load(j, w, s->id);
+  mc_scores(j->f, &w->user, w->ids, n, w->scores);
+  for (int64_t i = 0; i < n; i++)
+    mck_best_offer(&s->best, w->scores[i], w->ids[i]);
+}
+
+
+/* empty the list of user 'i' and raise his bar */
+static void empty (const mc_recjob *j, mc_recworker *w, int thread,
+                   int64_t i) {
+  mck_recgroup *g = &w->groups[i / MCK_SIX];
+  int r = (int)(i % MCK_SIX);
+  const int32_t *list = g->list + (size_t)r * g->room;
+  seat *s = &w->seats[i];
+  int64_t n = 0, passing;
+  const uint64_t *pass = mc_filter_begin(j->filter, thread, s->id, own(j, s),
+                                         &passing);
+  for (int32_t c = 0; c < g->count[r]; c++) {
+    int32_t id = j->p->ids[list[c]];
+    if (id >= 0 && mck_passes(pass, id)) w->ids[n++] = id;
+  }
+  mc_filter_end(j->filter, thread, s->id, own(j, s));
+  g->count[r] = 0;
+  offer(j, w, s, n);
+  mck_best_cut(&s->best);
+  g->bar[r] = bar(j, s);
+}
+
+
+static void emptygroup (const mc_recjob *j, mc_recworker *w, int thread,
+                        int64_t group, int32_t least) {
+  for (int r = 0; r < MCK_SIX; r++)
+    if (w->groups[group].count[r] >= least)
+      empty(j, w, thread, group * MCK_SIX + r);
+}
+
+
+static void scanblock (const mc_recjob *j, mc_recworker *w, int thread,
+                       int64_t b, int64_t six) {
+  const mc_pack *p = j->p;
+  mck_recblock block = {p->panels + (size_t)b * p->k * MCK_BLOCK, p->k,
+                        p->norms[b], (int32_t)(b * MCK_BLOCK)};
+  for (int64_t i = 0; i < six; ) {
+    i += (int64_t)j->f->kern->scan(&block, w->groups + i, (size_t)(six - i));
+    emptygroup(j, w, thread, i - 1, w->groups[i - 1].full);
+  }
+}
+
+
+/* blocks first to last - 1 */
+static void scan (const mc_recjob *j, mc_recworker *w, int thread,
+                  int64_t six, int64_t first, int64_t last) {
+  for (int64_t b = first; b < last; b++) {
+    if ((b - first) % RESTS == 0 &&
+        !j->f->kern->alive(w->groups, (size_t)six, j->p->norms[b])) break;
+    scanblock(j, w, thread, b, six);
+  }
+  for (int64_t i = 0; i < six; i++) emptygroup(j, w, thread, i, 1);
+}
+
+/* -------} */
+
+
+/* {------- users and items that are not packed ------- */
+
+/* items first to last - 1 that pass, for a user who is whole */
+static void whole (const mc_recjob *j, mc_recworker *w, int thread, seat *s,
+                   int64_t first, int64_t last) {
+  int64_t passing, n = 0;
+  const uint64_t *pass = mc_filter_begin(j->filter, thread, s->id, own(j, s),
+                                         &passing);
+  for (int64_t i = first; i < last; i++) {
+    if (mck_passes(pass, i)) w->ids[n++] = (int32_t)i;
+    if (n == CHUNK) {
+      offer(j, w, s, n);
+      n = 0;
+    }
+  }
+  offer(j, w, s, n);
+  mc_filter_end(j->filter, thread, s->id, own(j, s));
+}
+
+
+/* the odd items for a user who is not */
+static void odds (const mc_recjob *j, mc_recworker *w, int thread, seat *s) {
+  int64_t passing, n = 0;
+  const uint64_t *pass;
+  if (j->p->nodd == 0) return;
+  pass = mc_filter_begin(j->filter, thread, s->id, own(j, s), &passing);
+  for (int64_t i = 0; i < j->p->nodd; i++) {
+    if (mck_passes(pass, j->p->odd[i])) w->ids[n++] = j->p->odd[i];
+    if (n == CHUNK) {
+      offer(j, w, s, n);
+      n = 0;
+    }
+  }
+  offer(j, w, s, n);
+  mc_filter_end(j->filter, thread, s->id, own(j, s));
+}
+
+/* -------} */
+
+
+void mc_rec_find (const mc_recjob *j, mc_recworker *workers, int thread,
+                  int64_t first, int64_t last, int part, int parts) {
+  mc_recworker *w = &workers[thread];
+  int64_t six = (last - first + MCK_SIX - 1) / MCK_SIX;
+  seatall(j, w, first, last);
+  if (j->p != NULL)
+    scan(j, w, thread, six, j->p->nblocks * part / parts,
+         j->p->nblocks * (part + 1) / parts);
+  for (int64_t i = 0; i < last - first; i++) {
+    seat *s = &w->seats[i];
+    if (s->unit == 0)
+      whole(j, w, thread, s, j->f->nitems * part / parts,
+            j->f->nitems * (part + 1) / parts);
+    else if (part == 0) odds(j, w, thread, s);
+  }
+}
+
+
+void mc_rec_merge (mc_recworker *w, int to, int from, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    const mck_best *b = &w[from].seats[i].best;
+    for (int64_t h = 0; h < b->held; h++)
+      mck_best_offer(&w[to].seats[i].best, b->hits[h].score, b->hits[h].id);
+  }
+}
+
+
+void mc_rec_put (const mc_recjob *j, mc_recworker *workers, int thread,
+                 int64_t first, int64_t last) {
+  mc_recworker *w = &workers[thread];
+  for (int64_t row = first; row < last; row++) {
+    mck_best *b = &w->seats[row - first].best;
+    mc_result_put(j->result, row, b->hits, mck_best_finish(b, w->spare));
+  }
+}

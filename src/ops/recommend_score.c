@@ -1,0 +1,61 @@
+/*
+** recommend_score.c - what the score of a user and an item is
+**
+** Every score that is listed was computed here, so this file alone says what
+** its bits are.
+*/
+
+#include <math.h>
+
+#include "recommend.h"
+
+
+void mc_getrow (const mascon_array *a, int64_t i, double *x) {
+  int64_t n = a->shape[1], step = a->stride[1];
+  if (a->dtype.bits == 32) {
+    const float *p = (const float *)a->data + i * a->stride[0];
+    for (int64_t k = 0; k < n; k++) x[k] = p[k * step];
+  }
+  else {
+    const double *p = (const double *)a->data + i * a->stride[0];
+    for (int64_t k = 0; k < n; k++) x[k] = p[k * step];
+  }
+}
+
+
+double mc_norm (const double *x, int64_t n) {
+  double s = 0;
+  for (int64_t k = 0; k < n; k++) s += x[k] * x[k];
+  return sqrt(s);
+}
+
+
+double mc_getelement (const mascon_array *a, int64_t i) {
+  return a->dtype.bits == 32 ? ((const float *)a->data)[i * a->stride[0]]
+                             : ((const double *)a->data)[i * a->stride[0]];
+}
+
+
+void mc_getuser (const mc_factors *f, int64_t id, mc_user *u) {
+  mc_getrow(f->users, id, u->x);
+  u->norm = f->inorm != NULL ? mc_norm(u->x, f->rank) : 1;
+}
+
+
+void mc_scores (const mc_factors *f, const mc_user *u, const int32_t *ids,
+                int64_t n, double *out) {
+  const mascon_array *y = f->items;
+  if (y->dtype.bits == 32)
+    f->kern->dots_f32(u->x, (size_t)f->rank, y->data, (ptrdiff_t)y->stride[0],
+                      (ptrdiff_t)y->stride[1], ids, (size_t)n, out);
+  else
+    f->kern->dots_f64(u->x, (size_t)f->rank, y->data, (ptrdiff_t)y->stride[0],
+                      (ptrdiff_t)y->stride[1], ids, (size_t)n, out);
+  for (int64_t i = 0; f->inorm != NULL && i < n; i++) {
+    double norms = u->norm * f->inorm[ids[i]];
+    out[i] = norms == 0 ? 0 : out[i] / norms;
+  }
+  for (int64_t i = 0; f->bias != NULL && i < n; i++)
+    out[i] += mc_getelement(f->bias, ids[i]);
+  for (int64_t i = 0; f->single && i < n; i++) out[i] = (float)out[i];
+}
