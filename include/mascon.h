@@ -765,7 +765,7 @@ MASCON_API int mascon_matmul (const mascon_array *a, const mascon_array *b,
 ** out  any strides.  Overwritten.
 **
 ** Each returns MASCON_OK, MASCON_ETYPE, MASCON_EREADONLY, MASCON_ECANCEL or
-** as said, and allocates nothing.
+** as said, and allocates nothing unless it says so.
 */
 
 /*
@@ -792,6 +792,19 @@ MASCON_API int mascon_random_normal (uint64_t seed, uint64_t position,
 MASCON_API int mascon_random_integers (uint64_t seed, uint64_t position,
                                        int64_t lo, int64_t hi,
                                        mascon_array *out, mascon_exec *ex);
+
+/*
+** The ids from 'base' (0 or 1; else MASCON_EVALUE) on in random order: what
+** argsort says of n words from 'position' on, of which the next draw begins
+** at 'position' + n.
+**
+** out  n, i32 or i64.
+**
+** Also returns MASCON_ESHAPE or MASCON_ENOMEM; allocates 40 n bytes.
+*/
+MASCON_API int mascon_random_permutation (uint64_t seed, uint64_t position,
+                                          int base, mascon_array *out,
+                                          mascon_exec *ex);
 
 /* the generator itself: the block of four words at 'counter' under 'key' */
 MASCON_API void mascon_philox (uint64_t key, const uint32_t counter[4],

@@ -209,6 +209,21 @@ describe("random", function()
     end
   end)
 
+  it("permutes", function()
+    local r = mascon.random(14)
+    for _, n in ipairs { 0, 1, 2, 100, 5000 } do
+      local before = r.position
+      local p, seen, keys = r:permutation(n), {}, {}
+      assert.equal(before + n, r.position)
+      for i = 1, n do
+        seen[p[i]] = true
+        keys[i] = word(14, before + p[i] - 1) ~ math.mininteger  -- ascending
+        assert.is_true(i == 1 or keys[i] >= keys[i - 1])
+      end
+      assert.equal(n, #seen)
+    end
+  end)
+
   it("gives single numbers and empty arrays", function()
     local r = mascon.random(13)
     assert.equal(uniform(13, 0), r:uniform())

@@ -131,6 +131,24 @@ static int integers (lua_State *L) {
 }
 
 
+/* r:permutation(n): the integers from 1 to n in random order; i32, or i64
+   from 2^31 on */
+static int permutation (lua_State *L) {
+  generator *g = check(L);
+  int64_t n = luaL_checkinteger(L, 2);
+  mascon_array *out;
+  mcl_call c;
+  luaL_argcheck(L, n >= 0, 2, "size is negative");
+  mcl_begin(L, &c, 0);
+  out = mcl_newarray(L, n > INT32_MAX ? MASCON_I64 : MASCON_I32, 1, &n,
+                     false);
+  mcl_end(L, &c, mascon_random_permutation(g->seed, g->position, 1, out,
+                                           &c.ex));
+  g->position += (uint64_t)n;
+  return 1;
+}
+
+
 /* r.seed, r.position, methods (upvalue 2) */
 static int metaindex (lua_State *L) {
   const generator *g = check(L);
@@ -196,6 +214,7 @@ void mcl_openrandom (lua_State *L) {
     {"uniform", uniform},
     {"normal", normal},
     {"integers", integers},
+    {"permutation", permutation},
     {NULL, NULL}
   };
   mcl_addfuncs(L, funcs);

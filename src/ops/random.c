@@ -107,6 +107,25 @@ int mascon_random_integers (uint64_t seed, uint64_t position, int64_t lo,
 }
 
 
+int mascon_random_permutation (uint64_t seed, uint64_t position, int base,
+                               mascon_array *out, mascon_exec *ex) {
+  mascon_exec quiet = mc_quiet(ex);
+  mascon_array words;
+  int status = mc_checkout(out);
+  if (status != MASCON_OK) return status;
+  if (out->ndim != 1) return MASCON_ESHAPE;
+  status = mascon_new(&words, MASCON_I64, 1, out->shape);
+  if (status != MASCON_OK) return status;
+  if (ex != NULL) quiet.threads = ex->threads;
+  status = mascon_random_integers(seed, position, INT64_MIN, INT64_MAX,
+                                  &words, &quiet);
+  if (status == MASCON_OK)
+    status = mascon_argsort(&words, 0, base, out, ex);
+  mascon_release(&words);
+  return status;
+}
+
+
 void mascon_philox (uint64_t key, const uint32_t counter[4],
                     uint32_t out[4]) {
   mck_get()->random->block(out, counter, key);
