@@ -2,6 +2,7 @@
 ** mcl_npy.c - .npy files: load, save, map, create
 */
 
+#include <errno.h>
 #include <string.h>
 
 #include "mcl.h"
@@ -121,7 +122,9 @@ static int create (lua_State *L) {
 
 /* a:flush(): wait until what was written into a mapped file is on the disk */
 static int flush (lua_State *L) {
-  mcl_check(L, mascon_flush(mcl_checkarray(L, 1)));
+  int status = mascon_flush(mcl_checkarray(L, 1));
+  if (status == MASCON_EIO) return luaL_error(L, "%s", strerror(errno));
+  mcl_check(L, status);
   return 0;
 }
 

@@ -13,6 +13,9 @@
 */
 #define MC_NPYHEAD 10012
 
+/* bytes that are transferred at once: in cache for a second use */
+#define MC_NPYBLOCK ((int64_t)1 << 18)
+
 typedef struct mc_npy {
   int64_t offset;     /* where the elements begin */
   int64_t count;      /* how many there are */

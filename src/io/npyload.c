@@ -13,8 +13,6 @@
 
 #include "npy.h"
 
-#define BLOCK ((int64_t)1 << 18)  /* bytes at once: in cache for a second use */
-
 typedef struct job {
   const mc_npyfile *f;
   char *out;
@@ -114,7 +112,7 @@ static void readblock (void *ud, int64_t first, int64_t last, int thread) {
   const mc_npy *h = &j->f->h;
   int64_t n = last - first;
   char *to = j->out + first * (int64_t)j->size;
-  char *p = j->scratch != NULL ? j->scratch + thread * BLOCK : to;
+  char *p = j->scratch != NULL ? j->scratch + thread * MC_NPYBLOCK : to;
   int error;
   if (atomic_load_explicit(&j->error, memory_order_relaxed) != 0) return;
   error = mc_readat(j->f->fd, p, (size_t)(n * h->size),
@@ -136,12 +134,12 @@ static int readall (const mc_npyfile *f, mascon_array *a, mascon_why *why,
   int threads = mc_threads(ex, (double)f->h.bytes);
   int status;
   if (!f->h.direct) {
-    j.scratch = mc_alloc((size_t)threads, (size_t)BLOCK);
+    j.scratch = mc_alloc((size_t)threads, (size_t)MC_NPYBLOCK);
     if (j.scratch == NULL)
       return mc_whystatus(why, f->path, MASCON_ENOMEM);
   }
-  status = mc_parallel(ex, f->h.count, BLOCK / f->h.size, threads, readblock,
-                       &j);
+  status = mc_parallel(ex, f->h.count, MC_NPYBLOCK / f->h.size, threads,
+                       readblock, &j);
   mc_free(j.scratch);
   if (j.error > 0) {
     errno = j.error;

@@ -43,7 +43,9 @@ static int maparray (int fd, const mc_npy *h, bool write, mascon_array *a,
     return mc_whystatus(why, path, MASCON_ETOOBIG);
   base = mmap(NULL, length, write ? PROT_READ | PROT_WRITE : PROT_READ,
               MAP_SHARED, fd, 0);
-  if (base == MAP_FAILED) return mc_whyerrno(why, path);
+  if (base == MAP_FAILED)
+    return errno == ENOMEM ? mc_whystatus(why, path, MASCON_ENOMEM)
+                           : mc_whyerrno(why, path);
   status = mascon_describe(&new, base + h->offset, h->type, h->ndim, h->shape,
                            NULL, write ? 0 : MASCON_READONLY);
   if (status == MASCON_OK)

@@ -12,8 +12,6 @@
 
 #include "npy.h"
 
-#define BLOCK ((int64_t)1 << 18)  /* bytes at once */
-
 typedef struct job {
   const mascon_array *a;
   int fd;
@@ -68,7 +66,7 @@ static void writeblock (void *ud, int64_t first, int64_t last, int thread) {
   int error;
   if (atomic_load_explicit(&j->error, memory_order_relaxed) != 0) return;
   if (j->scratch != NULL) {
-    char *block = j->scratch + thread * BLOCK;
+    char *block = j->scratch + thread * MC_NPYBLOCK;
     gather(j->a, first, last, block);
     p = block;
   }
@@ -90,11 +88,11 @@ static int writeall (const mascon_array *a, const mc_newfile *f,
   int threads = mc_threads(ex, (double)count * (double)j.size);
   int status;
   if (!mc_contiguous(a)) {
-    j.scratch = mc_alloc((size_t)threads, (size_t)BLOCK);
+    j.scratch = mc_alloc((size_t)threads, (size_t)MC_NPYBLOCK);
     if (j.scratch == NULL) return mc_whystatus(why, f->path, MASCON_ENOMEM);
   }
   j.error = mc_writeat(f->fd, head, n, 0);
-  status = mc_parallel(ex, count, BLOCK / (int64_t)j.size, threads,
+  status = mc_parallel(ex, count, MC_NPYBLOCK / (int64_t)j.size, threads,
                        writeblock, &j);
   mc_free(j.scratch);
   if (j.error != 0) {
