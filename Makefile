@@ -84,7 +84,7 @@ $(B)/lib/mascon/core.so: $(OBJ_LIB) $(OBJ_CORE)
 
 # exports lua_* so that C modules find them
 $(B)/mascon: $(OBJ_APP) $(B)/libmascon_lua.a
-	$(CC) $(SAN_$(SAN)) -Wl,-E -o $@ $^ $(LUA_LIB) $(LIBS)
+	$(CC) $(SAN_$(SAN)) -Wl,-E -o $@ $^ $(LUA_LIB) -ledit $(LIBS)
 
 # {------- what a machine needs -------
 
@@ -122,7 +122,8 @@ env:
 	@echo "export $(ENV)"
 
 # busted's own first line starts whatever 'lua' is: name the interpreter
-BUSTED = $(ENV) MASCON_BUILD=$(B) $(TESTLUA) $$(command -v busted) \
+BUSTED = $(ENV) MASCON_BUILD=$(B) MASCON_SAN=$(SAN) MASCON_LUA=$(LUA) \
+         $(TESTLUA) $$(command -v busted) \
          --helper=spec/helper.lua -o spec/handler.lua
 TESTLUA = $(LUA)
 SPECS = spec

@@ -1,4 +1,5 @@
 ---mascon: array kernels in C for Lua.
 local core = require "mascon.core"
+require "mascon.progress"  -- kernels look for it where it is loaded
 
 return core

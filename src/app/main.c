@@ -1,31 +1,252 @@
 /*
-** main.c - the mascon program: runs a script
+** main.c - the mascon program: takes what 'lua' takes, with mascon inside
 */
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <lua.h>
 #include <lualib.h>
 
+#include "app.h"
 #include "mascon_lua.h"
+
+/* the command line */
+typedef struct command {
+  char **argv;
+  int argc;
+  int script;        /* index of the script's name; argc where there is none */
+  bool interactive;  /* -i */
+  bool version;      /* -v, -i */
+  bool noenv;        /* -E */
+  bool executes;     /* -e */
+  const char *bad;   /* an option that is none, or lacks its argument */
+} command;
+
+
+/* {------- the command line ------- */
+
+/* one option; return how many arguments it takes up, 0 where it is bad */
+static int option (command *c, int i) {
+  const char *s = c->argv[i];
+  char name = s[1];
+  bool alone = name != '\0' && s[2] == '\0';
+  switch (name) {
+    case 'i': c->interactive = true;  /* FALLTHROUGH */
+    case 'v': c->version = true; return alone;
+    case 'E': c->noenv = true; return alone;
+    case 'W': return alone;
+    case 'e': c->executes = true;  /* FALLTHROUGH */
+    case 'l':
+      if (!alone) return 1;  /* the argument is in the same word */
+      return i + 1 < c->argc && c->argv[i + 1][0] != '-' ? 2 : 0;
+    default: return 0;
+  }
+}
+
+
+static command parse (int argc, char **argv) {
+  command c = {.argv = argv, .argc = argc};
+  int i = 1;
+  while (i < argc && argv[i][0] == '-' && argv[i][1] != '\0') {
+    int used;
+    if (strcmp(argv[i], "--") == 0) {
+      i++;
+      break;
+    }
+    used = option(&c, i);
+    if (used == 0) {
+      c.bad = argv[i];
+      break;
+    }
+    i += used;
+  }
+  c.script = i;
+  return c;
+}
+
+
+static void usage (const command *c) {
+  fprintf(stderr, "%s: ", c->argv[0]);
+  if (c->bad[1] == 'e' || c->bad[1] == 'l')
+    fprintf(stderr, "'%s' needs argument\n", c->bad);
+  else
+    fprintf(stderr, "unrecognized option '%s'\n", c->bad);
+  fprintf(stderr,
+          "usage: %s [options] [script [args]]\n"
+          "  -e stat  execute string 'stat'\n"
+          "  -i       enter the prompt after executing 'script'\n"
+          "  -l mod   require library 'mod' into global 'mod'\n"
+          "  -l g=mod require library 'mod' into global 'g'\n"
+          "  -v       show version information\n"
+          "  -E       ignore environment variables\n"
+          "  -W       turn warnings on\n"
+          "  --       stop handling options\n"
+          "  -        stop handling options and execute stdin\n",
+          c->argv[0]);
+}
+
+/* -------} */
+
+
+/* {------- running ------- */
+
+/* call the chunk that a luaL_load function left, if it did */
+static int run (lua_State *L, const command *c, int status) {
+  if (status == LUA_OK) status = app_call(L, 0, 0);
+  return app_report(L, status, c->argv[0]);
+}
+
+
+static int runtext (lua_State *L, const command *c, const char *text,
+                    const char *name) {
+  return run(L, c, luaL_loadbuffer(L, text, strlen(text), name));
+}
+
+
+/* "mod" or "g=mod" */
+static int runlibrary (lua_State *L, const command *c, const char *spec) {
+  const char *equals = strchr(spec, '=');
+  int status;
+  lua_getglobal(L, "require");
+  lua_pushstring(L, equals != NULL ? equals + 1 : spec);
+  status = app_call(L, 1, 1);
+  if (status == LUA_OK) {
+    lua_pushlstring(L, spec, equals != NULL ? (size_t)(equals - spec)
+                                            : strlen(spec));
+    lua_insert(L, -2);
+    lua_pushglobaltable(L);
+    lua_insert(L, -3);
+    lua_settable(L, -3);
+    lua_pop(L, 1);
+  }
+  return app_report(L, status, c->argv[0]);
+}
+
+
+/* what the environment asks to do first: code, or @file */
+static int runinit (lua_State *L, const command *c) {
+  const char *name = "LUA_INIT" LUA_VERSUFFIX;
+  const char *init = getenv(name);
+  if (init == NULL) init = getenv(name = "LUA_INIT");
+  if (c->noenv || init == NULL) return LUA_OK;
+  if (init[0] == '@') return run(L, c, luaL_loadfile(L, init + 1));
+  return runtext(L, c, init, lua_pushfstring(L, "=%s", name));
+}
+
+
+/* the options that run something, in their order */
+static int runoptions (lua_State *L, const command *c) {
+  for (int i = 1; i < c->script; i++) {
+    const char *s = c->argv[i];
+    int status = LUA_OK;
+    if (s[1] == 'W') lua_warning(L, "@on", 0);
+    else if (s[1] == 'e' || s[1] == 'l') {
+      const char *value = s[2] != '\0' ? s + 2 : c->argv[++i];
+      status = s[1] == 'e' ? runtext(L, c, value, "=(command line)")
+                           : runlibrary(L, c, value);
+    }
+    if (status != LUA_OK) return status;
+  }
+  return LUA_OK;
+}
+
+
+static int runscript (lua_State *L, const command *c) {
+  const char *name = c->argv[c->script];
+  int status;
+  if (strcmp(name, "-") == 0 && strcmp(c->argv[c->script - 1], "--") != 0)
+    name = NULL;  /* stdin */
+  status = luaL_loadfile(L, name);
+  if (status == LUA_OK) {
+    int n = c->argc - c->script - 1;
+    luaL_checkstack(L, n + LUA_MINSTACK, "too many arguments to script");
+    for (int i = 1; i <= n; i++) lua_pushstring(L, c->argv[c->script + i]);
+    status = app_call(L, n, 0);
+  }
+  return app_report(L, status, c->argv[0]);
+}
+
+
+/* the table 'arg': the script at 0, what precedes it below */
+static void pusharg (lua_State *L, const command *c) {
+  int zero = c->script < c->argc ? c->script : 0;
+  lua_createtable(L, c->argc - zero, zero + 1);
+  for (int i = 0; i < c->argc; i++) {
+    lua_pushstring(L, c->argv[i]);
+    lua_rawseti(L, -2, i - zero);
+  }
+}
+
+
+static void version (void) {
+  printf("mascon %s (%s)\n", MASCON_VERSION, LUA_RELEASE);
+  fflush(stdout);
+}
+
+
+static void prompt (lua_State *L, const command *c) {
+  if (!c->version) version();
+  app_prompt(L);
+}
+
+
+static int runall (lua_State *L, const command *c) {
+  bool script = c->script < c->argc;
+  int status = runinit(L, c);
+  if (status == LUA_OK) status = runoptions(L, c);
+  if (status == LUA_OK && script) status = runscript(L, c);
+  if (status != LUA_OK) return status;
+  if (c->interactive) prompt(L, c);
+  else if (!script && !c->executes && !c->version) {
+    if (isatty(STDIN_FILENO)) prompt(L, c);
+    else status = run(L, c, luaL_loadfile(L, NULL));
+  }
+  return status;
+}
+
+/* -------} */
+
+
+/* everything that may raise; the command is argument 1; true: all went well */
+static int protected (lua_State *L) {
+  const command *c = lua_touserdata(L, 1);
+  luaL_checkversion(L);
+  if (c->noenv) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
+  }
+  luaL_openlibs(L);
+  luaL_requiref(L, "mascon", luaopen_mascon, 1);
+  pusharg(L, c);
+  lua_setglobal(L, "arg");
+  lua_settop(L, 0);
+  app_watch(L);
+  lua_pushboolean(L, runall(L, c) == LUA_OK);
+  return 1;
+}
 
 
 int main (int argc, char **argv) {
-  lua_State *L = luaL_newstate();
-  int status;
-  if (L == NULL) return EXIT_FAILURE;
-  luaL_openlibs(L);
-  luaL_requiref(L, "mascon", luaopen_mascon, 1);
-  lua_pop(L, 1);
-  lua_createtable(L, argc, 1);
-  for (int i = 0; i < argc; i++) {
-    lua_pushstring(L, argv[i]);
-    lua_rawseti(L, -2, i - 1);
+  command c = parse(argc, argv);
+  bool well;
+  lua_State *L;
+  if (c.bad != NULL) {
+    usage(&c);
+    return EXIT_FAILURE;
   }
-  lua_setglobal(L, "arg");
-  status = luaL_dofile(L, argc > 1 ? argv[1] : NULL);
-  if (status != LUA_OK) fprintf(stderr, "mascon: %s\n", lua_tostring(L, -1));
+  if (c.version) version();
+  L = luaL_newstate();
+  if (L == NULL) {
+    fprintf(stderr, "%s: not enough memory\n", argv[0]);
+    return EXIT_FAILURE;
+  }
+  lua_pushcfunction(L, protected);
+  lua_pushlightuserdata(L, &c);
+  well = app_report(L, lua_pcall(L, 1, 1, 0), argv[0]) == LUA_OK &&
+         lua_toboolean(L, -1);
   lua_close(L);
-  return status == LUA_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+  return well ? EXIT_SUCCESS : EXIT_FAILURE;
 }

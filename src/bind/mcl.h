@@ -174,6 +174,7 @@ typedef struct mcl_call {
   lua_State *L, *main;
   lua_Hook hook, mainhook;  /* as they were when the call began */
   int progress;             /* stack index of the function; 0: none */
+  bool bar;                 /* it is our own bar, not the caller's */
   bool failed;              /* it raised: the message is on the stack */
 } mcl_call;
 

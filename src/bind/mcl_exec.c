@@ -6,6 +6,9 @@
 ** during a call, there or on the coroutine that called, means: stop.
 */
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "mcl.h"
 
 #define MAXTHREADS 1024
@@ -53,11 +56,20 @@ static int report (void *ud, int64_t done, int64_t total) {
 /* -------} */
 
 
-/* replace 'true' on top of the stack by a new bar, a function(done, total) */
+/*
+** Replace 'true' on top of the stack by a new bar, a function(done, total),
+** or by nil where the Lua part that makes them is not loaded.
+*/
 static void pushbar (lua_State *L) {
-  lua_pop(L, 1);
-  if (lua_getfield(L, LUA_REGISTRYINDEX, "mascon.progressbar") ==
-      LUA_TFUNCTION) lua_call(L, 0, 1);
+  int top = lua_gettop(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, "mascon.progress") == LUA_TTABLE) {
+    lua_getfield(L, -1, "bar");
+    lua_call(L, 0, 1);
+  }
+  else lua_pushnil(L);
+  lua_replace(L, top);
+  lua_settop(L, top);
 }
 
 
@@ -69,12 +81,13 @@ void mcl_begin (lua_State *L, mcl_call *c, int arg) {
   c->ex.threads = (int)mcl_optint(L, arg, "threads", getstate(L)->threads, 1,
                                   MAXTHREADS);
   c->progress = 0;
-  c->failed = false;
+  c->bar = c->failed = false;
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   switch (mcl_optvalue(L, arg, "progress")) {
     case LUA_TNIL: break;
     case LUA_TBOOLEAN:
-      if (lua_toboolean(L, -1)) pushbar(L);
+      c->bar = lua_toboolean(L, -1);
+      if (c->bar) pushbar(L);
       break;
     case LUA_TFUNCTION: break;
     default: mcl_opterror(L, arg, "progress", "boolean or function");
@@ -138,6 +151,26 @@ static int clocknow (lua_State *L) {
 
 
 /*
+** terminal([stream]): columns and rows of the terminal that "stdout" (the
+** default) or "stderr" is; nil where it is none
+*/
+static int terminal (lua_State *L) {
+  static const char *const streams[] = {"stdout", "stderr", NULL};
+  static const int fds[] = {STDOUT_FILENO, STDERR_FILENO};
+  int fd = fds[luaL_checkoption(L, 1, "stdout", streams)];
+  struct winsize size = {0};
+  if (!isatty(fd)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  ioctl(fd, TIOCGWINSZ, &size);
+  lua_pushinteger(L, size.ws_col > 0 ? size.ws_col : 80);
+  lua_pushinteger(L, size.ws_row > 0 ? size.ws_row : 24);
+  return 2;
+}
+
+
+/*
 ** memory(): bytes held, blocks held, allocations made so far, by the whole
 ** process; memory(n): for tests, let all but the next n allocations fail
 ** (n < 0: none)
@@ -175,6 +208,7 @@ void mcl_openexec (lua_State *L) {
   static const luaL_Reg funcs[] = {
     {"threads", threads},
     {"clock", clocknow},
+    {"terminal", terminal},
     {"info", info},
     {"memory", memory},
     {NULL, NULL}

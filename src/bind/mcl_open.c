@@ -2,11 +2,44 @@
 ** mcl_open.c - mascon for hosts that link libmascon_lua: no file is looked up
 */
 
-#include <string.h>
-
 #include "mascon_lua.h"
 #include "mcl.h"
 #include "mcl_text.h"
+
+
+/* {------- a state without the package library ------- */
+
+/*
+** require(name) for our parts: what is loaded already, or preloaded.  The
+** registry has both tables whether there is a package library or not.
+*/
+static int require (lua_State *L) {
+  const char *name = luaL_checkstring(L, 1);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, name) != LUA_TNIL) return 1;
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  if (lua_getfield(L, -1, name) == LUA_TNIL)
+    return luaL_error(L, "module '%s' not found", name);
+  lua_pushstring(L, name);
+  lua_call(L, 1, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, 2, name);  /* loaded */
+  return 1;
+}
+
+
+/* push the globals of this state, but with a 'require' */
+static void pushenv (lua_State *L) {
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, require);
+  lua_setfield(L, -2, "require");
+  lua_createtable(L, 0, 1);
+  lua_pushglobaltable(L);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
+/* -------} */
 
 
 /* the loader of a module that is carried as text; upvalue: its mcl_text */
@@ -15,37 +48,35 @@ static int load (lua_State *L) {
   const char *chunk = lua_pushfstring(L, "=%s", t->name);
   if (luaL_loadbufferx(L, (const char *)t->text, t->size, chunk, "t") !=
       LUA_OK) return lua_error(L);
+  if (lua_getglobal(L, "require") == LUA_TNIL) {
+    pushenv(L);
+    lua_setupvalue(L, -3, 1);
+  }
+  lua_pop(L, 1);
   lua_pushstring(L, t->name);
   lua_call(L, 1, 1);
   return 1;
 }
 
 
-/*
-** Where 'require' looks first.  A state without the package library has no
-** 'require': then only "mascon" itself can be had, and its parts are called
-** in by a private one.
-*/
-static void preload (lua_State *L, int table) {
+/* where 'require', ours or Lua's, looks first */
+static void preload (lua_State *L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   for (const mcl_text *t = mcl_texts; t->name != NULL; t++) {
     lua_pushlightuserdata(L, (void *)t);
     lua_pushcclosure(L, load, 1);
-    lua_setfield(L, table, t->name);
+    lua_setfield(L, -2, t->name);
   }
   lua_pushcfunction(L, luaopen_mascon_core);
-  lua_setfield(L, table, "mascon.core");
+  lua_setfield(L, -2, "mascon.core");
+  lua_pop(L, 1);
 }
 
 
 int luaopen_mascon (lua_State *L) {
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
-  preload(L, lua_gettop(L));
-  lua_pop(L, 1);
-  for (const mcl_text *t = mcl_texts; t->name != NULL; t++)
-    if (strcmp(t->name, "mascon") == 0) {
-      lua_pushlightuserdata(L, (void *)t);
-      lua_pushcclosure(L, load, 1);
-      lua_call(L, 0, 1);
-    }
+  preload(L);
+  lua_pushcfunction(L, require);
+  lua_pushliteral(L, "mascon");
+  lua_call(L, 1, 1);
   return 1;
 }

@@ -1,0 +1,57 @@
+local shell = require "spec.shell"
+
+-- The kernel says that it runs by its first progress; then comes Ctrl-C, and
+-- what it raises is shown.  The loop would run for ever.
+local script = [[
+local mascon = require "mascon"
+local a, ready = mascon.zeros(2000, 2000, "f32"), false
+local b, opts = a:matmul(a), {}
+function opts.progress()
+  if not ready then io.stdout:write "ready\n" io.stdout:flush() end
+  ready = true
+end
+local function work() while true do a:matmul(a, b, opts) end end
+if arg[1] == "coroutine" then work = coroutine.wrap(work) end
+print(pcall(work))
+for i = 1, 1000 do a:close() end  -- no hook is left
+print "went on"
+]]
+
+-- what a program writes that gets a Ctrl-C once it is ready; its exit status
+local function interrupt(program, text, arg)
+  local path, out = shell.file(text), os.tmpname()
+  local p = assert(io.popen(("%s %s %s >%s 2>&1 & echo $!; wait $!; echo $?"):format(
+    program, path, arg or "", out)))
+  local pid = p:read "l"
+  shell.wait(function() return shell.read(out):find "ready" end, "the program")
+  os.execute("kill -INT " .. pid)
+  local code = tonumber(p:read "l")
+  p:close()
+  local written = shell.read(out)
+  os.remove(path)
+  os.remove(out)
+  return written, code
+end
+
+describe("Ctrl-C", function()
+  for name, program in pairs { mascon = shell.mascon, lua = shell.lua } do
+    for _, where in ipairs { "main", "coroutine" } do
+      it(("stops a kernel of %s, called in a %s"):format(name, where), function()
+        if name == "lua" and shell.sanitizer then
+          return pending "a plain Lua cannot load a sanitized module"
+        end
+        local written, code = interrupt(program, script, where)
+        assert.matches("^ready\nfalse\t.-interrupted %(done %d+ of %d+%)\nwent on\n$",
+          written)
+        assert.equal(0, code)
+      end)
+    end
+  end
+
+  it("ends a script in the middle of Lua code", function()
+    local written, code = interrupt(shell.mascon,
+      "print 'ready' io.flush() while true do end")
+    assert.matches("^ready\n.-: interrupted\nstack traceback:\n", written)
+    assert.equal(1, code)
+  end)
+end)

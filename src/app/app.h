@@ -1,0 +1,59 @@
+/*
+** app.h - what the files of the mascon program share
+*/
+
+#ifndef APP_H
+#define APP_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdbool.h>
+
+/* {------- calling Lua (run.c) ------- */
+
+/* calls answer Ctrl-C by an error in this state, the main one */
+void app_watch (lua_State *L);
+
+/*
+** The session outlives Ctrl-C: a second one within STUBBORN seconds does not
+** end the process.  Without it the second does, as in 'lua'.
+*/
+void app_persist (void);
+
+/*
+** Call the function below its 'nargs' arguments; Ctrl-C raises "interrupted".
+** Returns a Lua status; an error's message on the stack has a traceback.
+*/
+int app_call (lua_State *L, int nargs, int nresults);
+
+/* show and pop the message of a status that is not LUA_OK; return 'status'.
+   'who' begins the line; NULL: nothing does */
+int app_report (lua_State *L, int status, const char *who);
+
+/* -------} */
+
+
+/* run the prompt until the input ends (prompt.c) */
+void app_prompt (lua_State *L);
+
+
+/* {------- line editing (edit.c) ------- */
+
+typedef enum edit_status { EDIT_LINE, EDIT_END, EDIT_CLEARED } edit_status;
+
+/* begin; where stdin and stdout are no terminal, lines are read plainly */
+void edit_open (void);
+void edit_close (void);
+
+/*
+** Read a line, without its newline; it is valid until the next call.
+** EDIT_CLEARED: Ctrl-C.
+*/
+edit_status edit_read (const char *prompt, const char **line, size_t *size);
+
+/* add a line to the history, of this session and the next ones */
+void edit_remember (const char *line);
+
+/* -------} */
+
+#endif
