@@ -164,6 +164,12 @@ int mcl_opterror (lua_State *L, int arg, const char *name,
 
 /* {------- running a kernel (mcl_exec.c) ------- */
 
+/* a debug hook of a state */
+typedef struct mcl_hook {
+  lua_Hook f;
+  int mask, count;
+} mcl_hook;
+
 /*
 ** One call of a kernel: the exec it gets, wired to this Lua state's threads,
 ** to the options 'threads' and 'progress', and to the debug hook by which
@@ -172,7 +178,7 @@ int mcl_opterror (lua_State *L, int arg, const char *name,
 typedef struct mcl_call {
   mascon_exec ex;
   lua_State *L, *main;
-  lua_Hook hook, mainhook;  /* as they were when the call began */
+  mcl_hook hook, mainhook;  /* as they were when the call began */
   int progress;             /* stack index of the function; 0: none */
   bool bar;                 /* it is our own bar, not the caller's */
   bool failed;              /* it raised: the message is on the stack */

@@ -3,7 +3,9 @@
 **
 ** The module installs no signal handler.  The standalone interpreter answers
 ** SIGINT by setting a debug hook on its main thread; a hook that appears
-** during a call, there or on the coroutine that called, means: stop.
+** during a call, there or on the coroutine that called, means: stop.  Lua
+** runs into such a hook itself, but in a coroutine it never would: there one
+** that is set already when a call begins, for every event, means it too.
 */
 
 #include <sys/ioctl.h>
@@ -29,12 +31,56 @@ static state *getstate (lua_State *L) {
 }
 
 
+/* {------- the debug hook ------- */
+
+static mcl_hook gethook (lua_State *L) {
+  mcl_hook h = {lua_gethook(L), 0, 0};
+  if (h.f != NULL) {
+    h.mask = lua_gethookmask(L);
+    h.count = lua_gethookcount(L);
+  }
+  return h;
+}
+
+
+/* take back the hook that asked to stop: an error is its answer */
+static void sethook (lua_State *L, mcl_hook h) {
+  if (lua_gethook(L) != h.f) lua_sethook(L, h.f, h.mask, h.count);
+}
+
+
+/* was it set to run before whatever comes next, as for SIGINT? */
+static bool urgent (mcl_hook h) {
+  const int all = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
+  return h.f != NULL && h.mask == all && h.count == 1;
+}
+
+
+/* remember the hooks of the call's beginning */
+static void watch (lua_State *L, mcl_call *c) {
+  static const mcl_hook none = {NULL, 0, 0};
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  c->L = L;
+  c->main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  c->hook = gethook(L);
+  c->mainhook = gethook(c->main);
+  if (L != c->main && urgent(c->mainhook)) {
+    sethook(c->main, none);
+    luaL_error(L, "interrupted");
+  }
+}
+
+/* -------} */
+
+
 /* {------- callbacks of the exec ------- */
 
 /* inside the parallel region: only looks */
 static int interrupted (void *ud) {
   const mcl_call *c = ud;
-  return lua_gethook(c->L) != c->hook || lua_gethook(c->main) != c->mainhook;
+  return lua_gethook(c->L) != c->hook.f ||
+         lua_gethook(c->main) != c->mainhook.f;
 }
 
 
@@ -97,29 +143,28 @@ void mcl_begin (lua_State *L, mcl_call *c, int arg) {
     c->ex.progress = report;
   }
   else lua_pop(L, 1);
-  c->L = L;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-  c->main = lua_tothread(L, -1);
-  lua_pop(L, 1);
-  c->hook = lua_gethook(L);
-  c->mainhook = lua_gethook(c->main);
+  watch(L, c);
 }
 
 
-/* take back the hook that asked to stop: its answer is our error */
-static void unhook (lua_State *L, lua_Hook before) {
-  if (lua_gethook(L) != before)
-    lua_sethook(L, before, before != NULL ? lua_gethookmask(L) : 0,
-                lua_gethookcount(L));
+/* a bar that will not reach its end: its line does */
+static void endbar (lua_State *L, const mcl_call *c) {
+  if (!c->bar || c->progress == 0) return;
+  lua_pushvalue(L, c->progress);
+  if (lua_pcall(L, 0, 0, 0) != LUA_OK) lua_pop(L, 1);
 }
 
 
 void mcl_end (lua_State *L, mcl_call *c, int status) {
-  if (c->failed) lua_error(L);  /* perhaps in the last report, when all is done */
-  if (status == MASCON_OK) return;
-  if (status != MASCON_ECANCEL) mcl_check(L, status);
-  unhook(L, c->hook);
-  unhook(c->main, c->mainhook);
+  /* Ctrl-C may come during the last block: it is answered here, then */
+  bool stopped = status == MASCON_ECANCEL ||
+                 (status == MASCON_OK && interrupted(c));
+  if (status == MASCON_OK && !stopped && !c->failed) return;
+  endbar(L, c);
+  if (c->failed) lua_error(L);  /* perhaps in the last report */
+  if (!stopped) mcl_check(L, status);
+  sethook(L, c->hook);
+  sethook(c->main, c->mainhook);
   luaL_error(L, "interrupted (done %I of %I)", (lua_Integer)c->ex.done,
              (lua_Integer)c->ex.total);
 }
