@@ -437,6 +437,33 @@ MASCON_API int mascon_fill_int (int64_t x, mascon_array *out,
                                 mascon_exec *ex);
 
 /*
+** mascon_take: slices of 'a' along 'axis', by their ids.
+**
+** ids   a vector of any integer dtype; base <= id < base + size of the axis
+**       (MASCON_ERANGE).  They may repeat.
+** out   the dtype of 'a' (MASCON_ETYPE), and its shape but for the axis, which
+**       has one slice for each id (MASCON_ESHAPE).  Not overlapping 'a'
+**       (MASCON_EALIAS).
+**
+** Or MASCON_ENOMEM: needs 8 bytes an id.
+*/
+MASCON_API int mascon_take (const mascon_array *a, const mascon_array *ids,
+                            int axis, int base, mascon_array *out,
+                            mascon_exec *ex);
+
+/*
+** mascon_nonzero: the indices of the elements of 'a' that are not zero (NaN is
+** not), in row-major order.  mascon_nonzero_count: how many there are.
+**
+** base  the index of the first.
+** out   count x ndim, or for a vector also count; an integer dtype
+**       (MASCON_ETYPE) that holds every index (MASCON_EINEXACT).
+*/
+MASCON_API int mascon_nonzero_count (const mascon_array *a, int64_t *count);
+MASCON_API int mascon_nonzero (const mascon_array *a, int base,
+                               mascon_array *out);
+
+/*
 ** mascon_range: out[i] = first + i * step; computed in double or in i64, then
 ** stored as mascon_assign would.  'out' is a vector (MASCON_ESHAPE).
 ** mascon_linspace: from 'first' to 'last', both exact, evenly spaced.

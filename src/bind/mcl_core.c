@@ -70,6 +70,7 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_openview(L);
   mcl_opencopy(L);
   mcl_openprint(L);
+  mcl_opentake(L);
   mcl_openexec(L);
   mcl_opengauss(L);
   mcl_openmatmul(L);

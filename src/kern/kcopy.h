@@ -31,6 +31,9 @@ typedef struct mck_copy {
   /* whole x[i] to the nearest i64; false if there was a NaN */
   int (*saturate) (int64_t *out, const double *x, size_t n);
   void (*clip) (int64_t *x, int64_t lo, int64_t hi, size_t n);
+  /* out[i * so] = in[ids[i] * si], elements of 'size' bytes */
+  void (*gather) (void *out, ptrdiff_t so, const void *in, ptrdiff_t si,
+                  const int64_t *ids, size_t n, size_t size);
   /* out[i] = first + (from + i) * step */
   void (*ramp_f64) (double *out, double first, double step, int64_t from,
                     size_t n);

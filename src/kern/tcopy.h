@@ -153,6 +153,36 @@ static void K(copy_clip) (int64_t *x, int64_t lo, int64_t hi, size_t n) {
 /* -------} */
 
 
+/* {------- by ids ------- */
+
+#define GATHER(type) \
+  static void K(gather_ ## type) (type *restrict out, ptrdiff_t so, \
+                                  const type *restrict in, ptrdiff_t si, \
+                                  const int64_t *ids, size_t n) { \
+    for (size_t i = 0; i < n; i++, out += so) *out = in[ids[i] * si]; \
+  }
+
+GATHER(uint8_t)
+GATHER(uint16_t)
+GATHER(uint32_t)
+GATHER(uint64_t)
+
+
+/* floats are moved as the integers of their size */
+static void K(copy_gather) (void *out, ptrdiff_t so, const void *in,
+                            ptrdiff_t si, const int64_t *ids, size_t n,
+                            size_t size) {
+  switch (size) {
+    case 1: K(gather_uint8_t)(out, so, in, si, ids, n); break;
+    case 2: K(gather_uint16_t)(out, so, in, si, ids, n); break;
+    case 4: K(gather_uint32_t)(out, so, in, si, ids, n); break;
+    case 8: K(gather_uint64_t)(out, so, in, si, ids, n); break;
+  }
+}
+
+/* -------} */
+
+
 /* {------- ramps ------- */
 
 static void K(copy_ramp_f64) (double *out, double first, double step,
@@ -190,6 +220,7 @@ static const mck_copy K(copy) = {
   .round = K(copy_round),
   .saturate = K(copy_saturate),
   .clip = K(copy_clip),
+  .gather = K(copy_gather),
   .ramp_f64 = K(copy_ramp_f64),
   .ramp_i64 = K(copy_ramp_i64)
 };
@@ -197,4 +228,5 @@ static const mck_copy K(copy) = {
 #undef CONVERT
 #undef CONVERT_TO
 #undef FITS
+#undef GATHER
 #undef ROW
