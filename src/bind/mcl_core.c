@@ -80,5 +80,6 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_openrecommend(L);
   mcl_opencsr(L);
   mcl_opensort(L);
+  mcl_openstream(L);
   return 1;
 }

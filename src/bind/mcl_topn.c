@@ -85,8 +85,10 @@ static const mascon_csr *optcsr (lua_State *L, int arg, const char *name,
   c = mcl_tocsr(L, lua_gettop(L));
   if (c == NULL) mcl_opterror(L, arg, name, "csr");
   if (c->nrows != nrows || c->ncols != ncols)
-    mcl_opterror(L, arg, name, lua_pushfstring(L, "csr %I x %I",
-                 (lua_Integer)nrows, (lua_Integer)ncols));
+    luaL_argerror(L, arg, lua_pushfstring(L,
+      "option '%s': csr %I x %I expected, got csr %I x %I", name,
+      (lua_Integer)nrows, (lua_Integer)ncols, (lua_Integer)c->nrows,
+      (lua_Integer)c->ncols));
   return c;
 }
 

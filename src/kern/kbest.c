@@ -7,12 +7,17 @@
 ** only the bits in which they differ are looked at.
 */
 
+#include <math.h>
 #include <string.h>
 
 #include "ktopn.h"
 
-#define SMALL 64   /* buffers with room for at most this many: by insertion */
-#define DIGIT 8    /* bits sorted by in one pass */
+#define SAMPLE 16384  /* longer rows are sampled */
+#define MAXIMA 1024   /* classes of a sample, at most */
+#define SMALL 64      /* buffers with room for at most this many: by insertion */
+#define FEW 24        /* what insertion sorts best */
+#define DIGIT 8       /* bits selected by in one pass */
+#define WIDEST 10     /* bits sorted by in one pass, at most */
 #define NDIGITS (1 << DIGIT)
 
 
@@ -141,34 +146,44 @@ static void keep (mck_hit *h, int64_t m, int64_t n, int anyorder) {
 }
 
 
-/* one stable pass: by 'DIGIT' bits from 'shift' on, largest first */
-static void pass (const mck_hit *from, mck_hit *to, int64_t m, int ids,
-                  int shift) {
-  int64_t start[NDIGITS] = {0}, sum = 0;
-  for (int64_t i = 0; i < m; i++)
-    start[field(&from[i], ids) >> shift & (NDIGITS - 1)]++;
-  for (int d = NDIGITS - 1; d >= 0; d--) {
+/*
+** Put h[0..m-1] in order: stably into buckets by their highest bits that
+** differ, about one bucket a hit, then each bucket in the same way.  Hits
+** whose scores are equal are ordered by 'ids', or stand in order already.
+*/
+static void sort (mck_hit *h, mck_hit *spare, int64_t m, int ids,
+                  int anyorder) {
+  int64_t start[1 << WIDEST], sum = 0;
+  int bits = 4, top, shift;
+  uint64_t common, mask;
+  if (m <= FEW) {
+    insertion(h, m, m);
+    return;
+  }
+  top = spread(h, m, ids, &common);
+  if (top == 0) {
+    if (!ids && anyorder) sort(h, spare, m, 1, 0);
+    return;
+  }
+  while (bits < WIDEST && (int64_t)1 << bits < m) bits++;
+  shift = top > bits ? top - bits : 0;
+  mask = ((uint64_t)1 << bits) - 1;
+  memset(start, 0, (size_t)(mask + 1) * sizeof *start);
+  for (int64_t i = 0; i < m; i++) start[field(&h[i], ids) >> shift & mask]++;
+  for (int64_t d = (int64_t)mask; d >= 0; d--) {
     int64_t count = start[d];
     start[d] = sum;
     sum += count;
   }
   for (int64_t i = 0; i < m; i++)
-    to[start[field(&from[i], ids) >> shift & (NDIGITS - 1)]++] = from[i];
-}
-
-
-/* the whole buffer in order */
-static void sort (mck_hit *h, mck_hit *spare, int64_t m, int anyorder) {
-  mck_hit *from = h, *to = spare, *other;
-  for (int ids = anyorder; ids >= 0; ids--) {
-    uint64_t common;
-    int top = spread(h, m, ids, &common);
-    for (int shift = 0; shift < top; shift += DIGIT) {
-      pass(from, to, m, ids, shift);
-      other = from, from = to, to = other;
-    }
+    spare[start[field(&h[i], ids) >> shift & mask]++] = h[i];
+  memcpy(h, spare, (size_t)m * sizeof *h);
+  sum = 0;
+  for (int64_t d = (int64_t)mask; d >= 0; d--) {  /* 'start' is each's end */
+    if (start[d] - sum > 1)
+      sort(h + sum, spare + sum, start[d] - sum, ids, anyorder);
+    sum = start[d];
   }
-  if (from != h) memcpy(h, from, (size_t)m * sizeof *h);
 }
 
 /* -------} */
@@ -196,8 +211,33 @@ void mck_best_cut (mck_best *b) {
 int64_t mck_best_finish (mck_best *b, mck_hit *spare) {
   if (b->cap <= SMALL) b->held = insertion(b->hits, b->held, b->n);
   else {
-    sort(b->hits, spare, b->held, b->anyorder);
+    sort(b->hits, spare, b->held, 0, b->anyorder);
     if (b->held > b->n) b->held = b->n;
   }
   return b->held;
+}
+
+
+/*
+** Of all elements, the want-th largest maximum is reached by 'want' scores for
+** certain.  Of a part of them, 'want' times that part is expected above the
+** limit; three deviations more make a second scan rare.  Three classes for
+** each keep two of the largest from sharing one.
+*/
+int mck_topn_sample (mck_sample *s, int64_t n, int64_t want, int width) {
+  int64_t size = n < SAMPLE ? n : SAMPLE;
+  double part;
+  if (want > n / 4) return 0;
+  if (want > MAXIMA / 5 && size > n / want * (MAXIMA / 5))
+    size = n / want * (MAXIMA / 5);
+  part = (double)want * (double)size / (double)n;
+  s->want = size == n ? want : (int64_t)(part + 3 * sqrt(part) + 2);
+  if (s->want > want) s->want = want;
+  s->groups = 8;
+  while (s->groups * width < 3 * s->want && s->groups * width < MAXIMA)
+    s->groups *= 2;
+  s->rounds = size / (s->groups * width);
+  if (s->rounds == 0 || s->want > s->groups * width / 2) return 0;
+  s->step = n / width / (s->rounds * s->groups);
+  return 1;
 }

@@ -12,6 +12,7 @@
 #include "tmatmul.h"
 #include "trandom.h"
 #include "trecommend.h"
+#include "ttopn.h"
 
 #define NAME_(isa) #isa
 #define NAME(isa) NAME_(isa)
@@ -22,5 +23,6 @@ const mck_table K(mck_table) = {
   .gauss = &K(gauss),
   .matmul = &K(matmul),
   .random = &K(random),
-  .recommend = &K(recommend)
+  .recommend = &K(recommend),
+  .topn = &K(topn)
 };

@@ -26,6 +26,7 @@ typedef struct mck_table {
   const mck_matmul *matmul;
   const mck_random *random;
   const mck_recommend *recommend;
+  const mck_topn *topn;
 } mck_table;
 
 /* the table for this CPU, capped by MASCON_CPU; chosen once */

@@ -72,4 +72,38 @@ static inline void mck_best_offer (mck_best *b, double score, int64_t id) {
   if (score >= b->limit) mck_best_add(b, score, id);  /* never NaN */
 }
 
+
+/* {------- scanning rows ------- */
+
+/* for one element type; both see -x for every x if 'flip' */
+typedef struct mck_scan {
+  /* offer scores[0..n-1], with ids from 'first' on, as far as they pass */
+  void (*scan) (mck_best *b, const void *scores, int64_t n, int64_t first,
+                int flip, const uint64_t *pass);
+  /* a limit that 'want' of the n scores, and not many more, are likely to
+     reach: from a sample spread all along the row, so that rising scores are
+     no worse than others; -INFINITY where that would not pay */
+  double (*guess) (const void *scores, int64_t n, int64_t want, int flip);
+} mck_scan;
+
+typedef struct mck_topn {
+  const mck_scan *f64, *f32;
+} mck_topn;
+
+/*
+** How 'guess' samples: the maxima of 'groups' vectors of classes, each of
+** 'rounds' elements.  The 'want'-th largest of them is a good guess.
+*/
+typedef struct mck_sample {
+  int64_t step;    /* vectors from one that is looked at to the next */
+  int64_t rounds;
+  int64_t want;
+  int groups;
+} mck_sample;
+
+/* lay out a sample with vectors of 'width'; 0 where there is none */
+int mck_topn_sample (mck_sample *s, int64_t n, int64_t want, int width);
+
+/* -------} */
+
 #endif
