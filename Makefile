@@ -132,14 +132,21 @@ SPECS = spec
 test: deps
 	@$(MAKE) --no-print-directory run-test
 
-run-test: floors all
+# what specs run as programs: templates of kernels against libm
+SPEC_TOOLS = $(B)/spec/vmath
+
+$(B)/spec/%: spec/%.c $(wildcard src/kern/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CFLAGS) $(INC_kern) -o $@ $< -lm
+
+run-test: floors all $(SPEC_TOOLS)
 	@$(BUSTED) $(SPECS)
 
 check: deps
 	@$(MAKE) --no-print-directory run-check
 
 # every instruction set, a hard collector, sanitizers
-run-check: all
+run-check: all $(SPEC_TOOLS)
 	@for cpu in base avx2 avx512; do \
 	  MASCON_CPU=$$cpu $(BUSTED) $(SPECS) || exit 1; done
 	@MASCON_GC=hard $(BUSTED) $(SPECS)

@@ -155,6 +155,11 @@ int mcl_optvalue (lua_State *L, int arg, const char *name);
    nothing does */
 mascon_array *mcl_optarray (lua_State *L, int arg, const char *name,
                             const char *expected);
+/* the dtype option of what makes images: "f64" or "f32" */
+mascon_dtype mcl_optfloat (lua_State *L, int arg, mascon_dtype def);
+/* the options of gauss and render by these names (mcl_gauss.c) */
+void mcl_optsampling (lua_State *L, int arg, int *sample, int *norm,
+                      int *origin, int *add);
 /* raise for an option whose value (on top of the stack) is not as expected */
 int mcl_opterror (lua_State *L, int arg, const char *name,
                   const char *expected);

@@ -50,6 +50,62 @@ INLINE vd loadd (const double *p) { return *(const vdu *)p; }
 INLINE vf loadf (const float *p) { return *(const vfu *)p; }
 INLINE void stored (double *p, vd v) { *(vdu *)p = v; }
 INLINE void storef (float *p, vf v) { *(vfu *)p = v; }
+/* the first n < VD (VF) elements only; the others are read as 0 */
+#if ISA_AVX512
+
+INLINE vd loadnd (const double *p, size_t n) {
+  return _mm512_maskz_loadu_pd((__mmask8)((1u << n) - 1), p);
+}
+INLINE vf loadnf (const float *p, size_t n) {
+  return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
+}
+INLINE void storend (double *p, vd v, size_t n) {
+  _mm512_mask_storeu_pd(p, (__mmask8)((1u << n) - 1), v);
+}
+INLINE void storenf (float *p, vf v, size_t n) {
+  _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), v);
+}
+
+#else
+
+INLINE vd loadnd (const double *p, size_t n) {
+  vd v = {0};
+  for (size_t i = 0; i < n; i++) v[i] = p[i];
+  return v;
+}
+INLINE vf loadnf (const float *p, size_t n) {
+  vf v = {0};
+  for (size_t i = 0; i < n; i++) v[i] = p[i];
+  return v;
+}
+INLINE void storend (double *p, vd v, size_t n) {
+  for (size_t i = 0; i < n; i++) p[i] = v[i];
+}
+INLINE void storenf (float *p, vf v, size_t n) {
+  for (size_t i = 0; i < n; i++) p[i] = v[i];
+}
+
+#endif
+
+/* past the caches, to an aligned place; after the last one, streamed() */
+#if ISA_AVX512
+INLINE void streamd (double *p, vd v) { _mm512_stream_pd(p, v); }
+INLINE void streamf (float *p, vf v) { _mm512_stream_ps(p, v); }
+INLINE void streamed (void) { _mm_sfence(); }
+#elif ISA_AVX2
+INLINE void streamd (double *p, vd v) { _mm256_stream_pd(p, v); }
+INLINE void streamf (float *p, vf v) { _mm256_stream_ps(p, v); }
+INLINE void streamed (void) { _mm_sfence(); }
+#elif defined(__x86_64__)
+INLINE void streamd (double *p, vd v) { _mm_stream_pd(p, v); }
+INLINE void streamf (float *p, vf v) { _mm_stream_ps(p, v); }
+INLINE void streamed (void) { _mm_sfence(); }
+#else
+INLINE void streamd (double *p, vd v) { *(vd *)p = v; }
+INLINE void streamf (float *p, vf v) { *(vf *)p = v; }
+INLINE void streamed (void) { }
+#endif
+
 INLINE vd alld (double x) { return x - (vd){0}; }
 INLINE vf allf (float x) { return x - (vf){0}; }
 

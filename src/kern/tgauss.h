@@ -2,25 +2,304 @@
 ** tgauss.h - template of the kernels of kgauss.h
 */
 
-static void K(gauss_row_f64) (double *out, const double *profile, double f,
-                              size_t n, int add) {
-  for (size_t i = 0; i < n; i++) {
-    double v = f * profile[i];
-    out[i] = add ? out[i] + v : v;
+#include <float.h>
+
+#include "tmath.h"
+
+
+/* {------- profiles ------- */
+
+/* x, or 0 where |x| < least */
+INLINE vd flushd (vd x, double least) {
+  return maskd(x, absd(x) >= least);
+}
+
+
+INLINE vf flushf (vf x, float least) {
+  vf a = (vf)((vi)x & INT32_MAX);
+  return (vf)((vi)x & (vi)(a >= least));
+}
+
+
+/* the smaller of 'least' and the nonzero |x|, lane by lane */
+INLINE vd leastd (vd least, vd x) {
+  vd a = absd(x);
+  vl less = (a < least) & (a > 0);
+  return (vd)(((vl)a & less) | ((vl)least & ~less));
+}
+
+
+INLINE double minlane (vd v) {
+  double m = v[0];
+  for (int i = 1; i < VD; i++) if (v[i] < m) m = v[i];
+  return m;
+}
+
+
+/* 0, 1, 2, ... */
+INLINE vd ramp (void) {
+  vd v;
+  for (int i = 0; i < VD; i++) v[i] = i;
+  return v;
+}
+
+
+INLINE double bell (double *out, const mck_axis *a, double first, size_t n,
+                       int wide) {
+  vd x = first + ramp(), least = alld(DBL_MAX);
+  const double *k = a->k;
+  for (size_t j = 0; j < n; j += VD, x += VD) {
+    vd d = (x - a->centre) * a->inverse;
+    vd z = d * d;
+    vd v = vexp(z * -0.5);
+    if (wide) {  /* beyond 1600 (also infinity, NaN) the exponential is 0 */
+      z = maskd(z, z < 1600);
+      v *= k[0] + z * (k[1] + z * (k[2] + z * (k[3] + z * (k[4] + z * k[5]))));
+    }
+    else v *= k[0];
+    v = flushd(v, DBL_MIN);
+    least = leastd(least, v);
+    stored(out + j, v);
+  }
+  return minlane(least);
+}
+
+
+/*
+** The tail beyond each edge, negative for those left of the centre, goes to
+** 'out' and is then replaced by differences.  Both edges lie on one side of
+** the centre, except for the pixel that contains it.
+*/
+INLINE double tails (double *out, const mck_axis *a, double first,
+                        size_t n) {
+  vd x = first - 0.5 + ramp(), least = alld(DBL_MAX);
+  for (size_t j = 0; j <= n; j += VD, x += VD) {
+    vd d = (x - a->centre) * a->inverse;
+    stored(out + j, (vd)((vl)vtail(d) | ((vl)d & INT64_MIN)));
+  }
+  for (size_t j = 0; j < n; j += VD) {
+    vd l = loadd(out + j), r = loadd(out + j + 1);
+    vd one = maskd(alld(1), ((vl)l < 0) & ((vl)r >= 0));
+    vd v = flushd((one + (l - r)) * a->k[0], DBL_MIN);
+    least = leastd(least, v);
+    stored(out + j, v);
+  }
+  return minlane(least);
+}
+
+
+INLINE double impulse (double *out, const mck_axis *a, double first,
+                          size_t n) {
+  vd x = first + ramp(), v = alld(a->k[0]);
+  for (size_t j = 0; j < n; j += VD, x += VD) {
+    vl in = (x - 0.5 <= a->centre) & (a->centre < x + 0.5);
+    stored(out + j, flushd(maskd(v, in), DBL_MIN));
+  }
+  return minlane(leastd(alld(DBL_MAX), v));
+}
+
+
+static double K(gauss_profile) (double *out, const mck_axis *a, double first,
+                                size_t n) {
+  double least;
+  switch (a->kind) {
+    case MCK_BELL: least = bell(out, a, first, n, 0); break;
+    case MCK_WIDE: least = bell(out, a, first, n, 1); break;
+    case MCK_TAILS: least = tails(out, a, first, n); break;
+    default: least = impulse(out, a, first, n);
+  }
+  for (size_t j = n; j < n + MCK_PAD; j += VD) stored(out + j, alld(0));
+  return least;
+}
+
+
+static double K(gauss_narrow) (float *out, const double *in, size_t n) {
+  double least = DBL_MAX;
+  for (size_t j = 0; j < n; j++) {
+    float v = (float)in[j];
+    double a = v < 0 ? -(double)v : (double)v;
+    if (!(a >= (double)FLT_MIN)) v = 0;
+    else if (a < least) least = a;
+    out[j] = v;
+  }
+  for (size_t j = n; j < n + MCK_PAD; j++) out[j] = 0;
+  return least;
+}
+
+
+static void K(gauss_tail) (double *out, const double *d, size_t n) {
+  for (size_t j = 0; j + VD <= n; j += VD) stored(out + j, vtail(loadd(d + j)));
+  if (n % VD != 0)
+    stored(out + n - n % VD, vtail(loadnd(d + n - n % VD, n % VD)));
+}
+
+/* -------} */
+
+
+/* {------- outer products ------- */
+
+/*
+** f * p, 0 where that is below 'least'.  A product that would not be normal
+** costs a hundred times another: most are turned away by the size of p.
+*/
+INLINE vd productd (double f, vd p, double least) {
+  double t = least / (f < 0 ? -f : f) * (1 - 0x1p-50);  /* infinity for 0 */
+  return flushd(f * flushd(p, t), least);
+}
+
+
+INLINE vf productf (float f, vf p) {
+  float t = FLT_MIN / (f < 0 ? -f : f) * (1 - 0x1p-20f);
+  return flushf(f * flushf(p, t), FLT_MIN);
+}
+
+
+/* can no product of the row be below the smallest normal number 'min'? */
+INLINE int allnormal (double f, double least, double min) {
+  return (f < 0 ? -f : f) * least >= min;
+}
+
+
+/* elements before the first whose address is a multiple of a vector's size */
+INLINE size_t headroom (const void *p, size_t size, size_t n) {
+  size_t h = (VBYTES - (uintptr_t)p % VBYTES) % VBYTES / size;
+  return h < n ? h : n;
+}
+
+
+INLINE void row_f64 (double *out, double f, const double *p, size_t n,
+                        int how, int normal) {
+  size_t j = 0;
+#define VALUE(p) \
+  (normal ? f * loadd(p) : productd(f, loadd(p), DBL_MIN))
+  if (how == MCK_STREAM) {
+    j = headroom(out, sizeof *out, n);
+    storend(out, VALUE(p), j);
+    for (; j + VD <= n; j += VD) streamd(out + j, VALUE(p + j));
+  }
+  else if (how == MCK_SET)
+    for (; j + VD <= n; j += VD) stored(out + j, VALUE(p + j));
+  else
+    for (; j + VD <= n; j += VD)
+      stored(out + j, loadd(out + j) + VALUE(p + j));
+  if (j < n) {
+    vd v = VALUE(p + j);
+    if (how == MCK_ADD) v += loadnd(out + j, n - j);
+    storend(out + j, v, n - j);
+  }
+#undef VALUE
+}
+
+
+static void K(gauss_f64) (void *out, ptrdiff_t stride, const void *f, size_t m,
+                          const void *p, double least, size_t n, int how) {
+  double *o = out;
+  const double *fs = f;
+  for (size_t i = 0; i < m; i++, o += stride) {
+    if (!allnormal(fs[i], least, DBL_MIN))
+      row_f64(o, fs[i], p, n, how, 0);
+    else if (how == MCK_SET) row_f64(o, fs[i], p, n, MCK_SET, 1);
+    else row_f64(o, fs[i], p, n, how, 1);
+  }
+  if (how == MCK_STREAM) streamed();
+}
+
+
+INLINE void row_f32 (float *out, float f, const float *p, size_t n,
+                        int how, int normal) {
+  size_t j = 0;
+#define VALUE(p) (normal ? f * loadf(p) : productf(f, loadf(p)))
+  if (how == MCK_ADD)
+    for (; j + VF <= n; j += VF)
+      storef(out + j, loadf(out + j) + VALUE(p + j));
+  else
+    for (; j + VF <= n; j += VF) storef(out + j, VALUE(p + j));
+  if (j < n) {
+    vf v = VALUE(p + j);
+    if (how == MCK_ADD) v += loadnf(out + j, n - j);
+    storenf(out + j, v, n - j);
+  }
+#undef VALUE
+}
+
+
+static void K(gauss_f32) (void *out, ptrdiff_t stride, const void *f, size_t m,
+                          const void *p, double least, size_t n, int how) {
+  float *o = out;
+  const float *fs = f;
+  for (size_t i = 0; i < m; i++, o += stride) {
+    if (allnormal((double)fs[i], least, (double)FLT_MIN))
+      row_f32(o, fs[i], p, n, how, 1);
+    else row_f32(o, fs[i], p, n, how, 0);
   }
 }
 
 
-static void K(gauss_row_f32) (float *out, const double *profile, double f,
-                              size_t n, int add) {
-  for (size_t i = 0; i < n; i++) {
-    float v = (float)(f * profile[i]);
-    out[i] = add ? out[i] + v : v;
+/* two vectors of double as one of float */
+INLINE vf joinf (vd a, vd b) {
+#if ISA_AVX512
+  return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(a)),
+                            _mm512_cvtpd_ps(b), 1);
+#elif ISA_AVX2
+  return _mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a));
+#else
+  vf v;
+  for (int i = 0; i < VD; i++) {
+    v[i] = (float)a[i];
+    v[i + VD] = (float)b[i];
   }
+  return v;
+#endif
 }
+
+
+INLINE void row_f32d (float *out, double f, const double *p, size_t n,
+                         int how, int normal) {
+  size_t j = 0;
+#define HALF(p) (normal ? f * loadd(p) \
+                        : productd(f, loadd(p), (double)FLT_MIN))
+#define VALUE(p) joinf(HALF(p), HALF((p) + VD))
+  if (how == MCK_STREAM) {
+    j = headroom(out, sizeof *out, n);
+    storenf(out, VALUE(p), j);
+    for (; j + VF <= n; j += VF) streamf(out + j, VALUE(p + j));
+  }
+  else if (how == MCK_SET)
+    for (; j + VF <= n; j += VF) storef(out + j, VALUE(p + j));
+  else
+    for (; j + VF <= n; j += VF)
+      storef(out + j, loadf(out + j) + VALUE(p + j));
+  if (j < n) {
+    vf v = VALUE(p + j);
+    if (how == MCK_ADD) v += loadnf(out + j, n - j);
+    storenf(out + j, v, n - j);
+  }
+#undef VALUE
+#undef HALF
+}
+
+
+static void K(gauss_f32d) (void *out, ptrdiff_t stride, const void *f,
+                           size_t m, const void *p, double least, size_t n,
+                           int how) {
+  float *o = out;
+  const double *fs = f;
+  for (size_t i = 0; i < m; i++, o += stride) {
+    if (allnormal(fs[i], least, (double)FLT_MIN))
+      row_f32d(o, fs[i], p, n, how, 1);
+    else row_f32d(o, fs[i], p, n, how, 0);
+  }
+  if (how == MCK_STREAM) streamed();
+}
+
+/* -------} */
 
 
 static const mck_gauss K(gauss) = {
-  .row_f64 = K(gauss_row_f64),
-  .row_f32 = K(gauss_row_f32)
+  .profile = K(gauss_profile),
+  .narrow = K(gauss_narrow),
+  .f64 = K(gauss_f64),
+  .f32 = K(gauss_f32),
+  .f32d = K(gauss_f32d),
+  .tail = K(gauss_tail)
 };
