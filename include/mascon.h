@@ -278,9 +278,10 @@ typedef struct mascon_exec {
      cancels */
   int (*cancel) (void *ud);
   int64_t total;  /* set: rows of the whole call */
+  double due;     /* set: when progress is reported next; start with 0 */
 } mascon_exec;
 
-#define MASCON_EXEC_INIT {sizeof(mascon_exec), 0, NULL, NULL, 0, NULL, 0}
+#define MASCON_EXEC_INIT {sizeof(mascon_exec), 0, NULL, NULL, 0, NULL, 0, 0}
 
 /* threads that a call with exec->threads == 0 would use now; at least 1 */
 MASCON_API int mascon_threads (void);

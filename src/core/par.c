@@ -225,6 +225,13 @@ static void teamwork (run *r, int threads) {
 /* -------} */
 
 
+/* when the next report is due; a call of many parts reports across them */
+static double nextreport (mascon_exec *ex) {
+  if (ex->progress != NULL && ex->due == 0) ex->due = mascon_clock() + REPORT;
+  return ex->due;
+}
+
+
 int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
                       mc_body body, void *ud, int64_t base, int64_t total) {
   static const mascon_exec init = MASCON_EXEC_INIT;
@@ -235,15 +242,18 @@ int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
   if (total < 0) total = n;
   r.ex->total = total;
   while (done < n && !r.cancelled) {
-    r.pause = r.ex->progress != NULL ? mascon_clock() + REPORT : 0;
+    r.pause = nextreport(r.ex);
     r.stop = false;
     teamwork(&r, threads);
     done = r.next < n ? r.next : n;
-    if (done < n && !r.cancelled && r.ex->progress != NULL)
+    if (base + done < total && !r.cancelled && r.ex->progress != NULL &&
+        mascon_clock() >= r.ex->due) {
       r.cancelled = r.ex->progress(r.ex->ud, base + done, total) != 0;
+      r.ex->due = 0;
+    }
   }
   r.ex->done = base + done;
-  if (done < n) return MASCON_ECANCEL;
+  if (done < n || (r.cancelled && base + n < total)) return MASCON_ECANCEL;
   if (r.ex->progress != NULL && base + n == total)
     r.ex->progress(r.ex->ud, total, total);
   return MASCON_OK;

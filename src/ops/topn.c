@@ -210,14 +210,10 @@ static void dopart (void *ud, int64_t part, int64_t last, int thread) {
 
 int mc_topn_parts (mc_topn *t, mascon_exec *ex, int64_t first,
                    int64_t count) {
-  mascon_exec quiet = MASCON_EXEC_INIT;  /* progress counts rows */
+  mascon_exec quiet = mc_quiet(ex);  /* progress counts rows */
   partjob j = {t, first};
   int status;
   if (t->parts == 1) return MASCON_OK;
-  if (ex != NULL) {
-    quiet.cancel = ex->cancel;
-    quiet.ud = ex->ud;
-  }
   status = mc_parallel(&quiet, count * t->parts, 1, t->threads, dopart, &j);
   if (status != MASCON_OK && ex != NULL) {
     ex->done = first;
