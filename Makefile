@@ -132,8 +132,20 @@ SPECS = spec
 test: deps
 	@$(MAKE) --no-print-directory run-test
 
-# what specs run as programs: templates of kernels against libm
-SPEC_TOOLS = $(B)/spec/vmath
+# C that specs need: modules that link nothing of ours, hosts, and programs
+# that hold templates of kernels against libm
+INC_spec = -Iinclude $(LUA_INC)
+SPEC_TOOLS = $(B)/spec/vmath \
+  $(patsubst spec/%_module.c,$(B)/spec/%.so,$(wildcard spec/*_module.c)) \
+  $(patsubst spec/%_host.c,$(B)/spec/%,$(wildcard spec/*_host.c))
+
+$(B)/spec/%.so: spec/%_module.c include/mascon_lua.h include/mascon.h
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CFLAGS) $(INC_spec) -shared -o $@ $<
+
+$(B)/spec/%: spec/%_host.c $(B)/libmascon_lua.a
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CFLAGS) $(INC_spec) -o $@ $^ $(LUA_LIB) $(LIBS)
 
 $(B)/spec/%: spec/%.c $(wildcard src/kern/*.h)
 	@mkdir -p $(@D)

@@ -1,5 +1,16 @@
 /*
 ** mascon_lua.h - arrays between C and Lua
+**
+** Two doors.  The first is this header alone: a Lua C module that includes it
+** reads and writes arrays without linking anything of mascon.  The other is
+** for hosts that link libmascon_lua.
+**
+** How long a pointer lives.  The struct is the userdata's own memory, and it
+** keeps the elements: both stay while the value is on the stack (or in a
+** table, an upvalue, the registry) and is not closed.  After lua_pop the next
+** step of the collector may free both.  A host that needs the elements longer
+** takes a handle of its own, mascon_view(&mine, a), and gives it up by
+** mascon_release(&mine): on any thread, also after lua_close.
 */
 
 #ifndef MASCON_LUA_H
@@ -7,22 +18,135 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "mascon.h"
+
+#define MASCON_METATABLE "mascon.array"  /* in the registry */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+
+/* {====================================================================
+** Header only
+** ===================================================================== */
+
 /*
-** For hosts that link libmascon_lua: open mascon in a state, leaving the
-** module on the stack.  luaL_requiref(L, "mascon", luaopen_mascon, 0) makes
-** 'require "mascon"' find it.  No file is looked up.
+** The array at index 'i', or NULL where there is none, or it is closed.  The
+** cheapest way to an array: two calls of the Lua API.  It trusts the first
+** bytes of a userdata, which another module may let a script write; use
+** mascon_checkarray for values that anybody may pass.
+*/
+static inline mascon_array *mascon_toarray (lua_State *L, int i) {
+  mascon_array *a = (mascon_array *)lua_touserdata(L, i);
+  if (a == NULL || lua_rawlen(L, i) < sizeof *a) return NULL;
+  return a->magic == MASCON_MAGIC && a->abi == MASCON_ABI ? a : NULL;
+}
+
+
+/* push what the array is, such as "f32 matrix 3 x 4" */
+static inline const char *mascon_pushkind (lua_State *L,
+                                           const mascon_array *a) {
+  lua_pushfstring(L, "%c%d ", "iuf"[a->dtype.code % 3], (int)a->dtype.bits);
+  if (a->ndim == 1) lua_pushliteral(L, "vector");
+  else if (a->ndim == 2) lua_pushliteral(L, "matrix");
+  else lua_pushfstring(L, "%d-D array", (int)a->ndim);
+  for (int k = 0; k < a->ndim; k++)
+    lua_pushfstring(L, k == 0 ? " %I" : " x %I", (lua_Integer)a->shape[k]);
+  lua_concat(L, 2 + a->ndim);
+  return lua_tostring(L, -1);
+}
+
+
+/* is the word of 'n' bytes at 'w' ("any", "f32|f64", "matrix") true of 'a'? */
+static inline int mascon_isword (const mascon_array *a, const char *w,
+                                 size_t n) {
+  static const char letters[] = "iuf";
+  const char *end = w + n;
+  if (n == 6 && memcmp(w, "vector", n) == 0) return a->ndim == 1;
+  if (n == 6 && memcmp(w, "matrix", n) == 0) return a->ndim == 2;
+  if (n == 8 && memcmp(w, "writable", n) == 0)
+    return !(a->flags & MASCON_READONLY);
+  if (n == 5 && memcmp(w, "array", n) == 0) return 1;
+  if (n == 3 && memcmp(w, "any", n) == 0) return 1;
+  for (; w < end; w++) {  /* dtypes between bars */
+    if (*w == letters[a->dtype.code % 3] &&
+        strtol(w + 1, NULL, 10) == a->dtype.bits) return 1;
+    while (w < end && *w != '|') w++;
+  }
+  return 0;
+}
+
+
+/*
+** mascon_checkarray: the array that is argument 'arg', into '*a'; raises
+** "bad argument #1 to 'f' (f64 matrix expected, got i32 vector 3)" where it is
+** none, is closed, or is not what is wanted.  The metatable is checked, so no
+** userdata of another module passes.
+**
+** want  words with one space between, all of which must be true:
+**       f64 f32 i64 i32 u16 u8, or several with bars: f32|f64
+**       vector, matrix    one axis, two axes
+**       writable          not read-only
+**       any, array        true of every array
+**
+**   mascon_checkarray(L, 1, "any", &a);
+**   mascon_checkarray(L, 1, "f32|f64 vector", &a);
+**   mascon_checkarray(L, 2, "writable f64 matrix", &a);
+*/
+static inline void mascon_checkarray (lua_State *L, int arg, const char *want,
+                                      mascon_array **a) {
+  const char *expected = strcmp(want, "any") == 0 ? "array" : want, *got;
+  int ours = luaL_testudata(L, arg, MASCON_METATABLE) != NULL, fits;
+  *a = mascon_toarray(L, arg);
+  fits = ours && *a != NULL;
+  for (const char *w = want; fits && *w != '\0'; ) {
+    size_t n = strcspn(w, " ");
+    fits = mascon_isword(*a, w, n);
+    w += n + (w[n] == ' ');
+  }
+  if (fits) return;
+  if (!ours) got = luaL_typename(L, arg);
+  else if (*a == NULL) got = "closed array";
+  else got = mascon_pushkind(L, *a);
+  luaL_argerror(L, arg, lua_pushfstring(L, "%s expected, got %s%s", expected,
+                ours && *a != NULL && ((*a)->flags & MASCON_READONLY) ?
+                "read-only " : "", got));
+}
+
+/* }==================================================================== */
+
+
+/* {====================================================================
+** For hosts that link libmascon_lua
+** ===================================================================== */
+
+/*
+** Open mascon in a state, leaving the module on the stack.
+** luaL_requiref(L, "mascon", luaopen_mascon, 0) makes 'require "mascon"' find
+** it.  No file is looked up.
 */
 MASCON_API int luaopen_mascon (lua_State *L);
 
 /* the C part alone, what 'require "mascon.core"' loads */
 MASCON_API int luaopen_mascon_core (lua_State *L);
+
+/*
+** mascon_push: push 'a' as a value for Lua, which shares its memory and holds
+** a reference of its own: 'a' stays the caller's, to be released whenever it
+** likes.  Memory from malloc is wrapped by mascon_wrap first.
+**
+** Returns MASCON_OK; or, with nothing pushed: MASCON_ECLOSED, MASCON_EVALUE
+** where 'a' has no buffer (it was only described: nobody could know when its
+** memory goes) or mascon is not open in the state, MASCON_ENOMEM where the
+** stack cannot grow.  May raise a memory error of Lua.
+*/
+MASCON_API int mascon_push (lua_State *L, const mascon_array *a);
+
+/* }==================================================================== */
 
 #ifdef __cplusplus
 }

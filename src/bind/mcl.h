@@ -14,9 +14,9 @@
 #include <lua.h>
 #include <stdbool.h>
 
-#include "mascon.h"
+#include "mascon_lua.h"
 
-#define MCL_ARRAY "mascon.array"  /* name of the metatable in the registry */
+#define MCL_ARRAY MASCON_METATABLE  /* name in the registry */
 
 
 /* {------- registering (mcl_core.c) ------- */

@@ -62,19 +62,19 @@ mascon_array *mcl_checkarray (lua_State *L, int arg) {
 }
 
 
-mascon_array *mcl_pushhandle (lua_State *L) {
+/* push an empty handle that has no metatable yet */
+static mascon_array *pushbox (lua_State *L) {
   box *b = lua_newuserdatauv(L, sizeof *b, 0);
   memset(b, 0, sizeof *b);
-  lua_pushvalue(L, MCL_META);
-  lua_setmetatable(L, -2);
   return &b->a;
 }
 
 
-static const char *rankname (int ndim) {
-  static const char *const names[] = {"", " vector", " matrix", " 3-D array",
-                                      " 4-D array"};
-  return names[ndim];
+mascon_array *mcl_pushhandle (lua_State *L) {
+  mascon_array *a = pushbox(L);
+  lua_pushvalue(L, MCL_META);
+  lua_setmetatable(L, -2);
+  return a;
 }
 
 
@@ -101,9 +101,7 @@ const char *mcl_describe (lua_State *L, int arg) {
     return lua_pushstring(L, luaL_typename(L, arg));
   }
   if (a->magic != MASCON_MAGIC) return lua_pushliteral(L, "closed array");
-  return lua_pushfstring(L, "%s%s %s", mascon_dtype_name(mascon_dtype_of(a)),
-                         rankname(a->ndim),
-                         mcl_pushshape(L, a->ndim, a->shape));
+  return mascon_pushkind(L, a);
 }
 
 
@@ -163,6 +161,26 @@ mascon_array *mcl_newarray (lua_State *L, mascon_dtype t, int ndim,
   mcl_check(L, status);
   mcl_adopt(L, a);
   return a;
+}
+
+
+int mascon_push (lua_State *L, const mascon_array *a) {
+  mascon_array *new;
+  if (a == NULL || a->magic != MASCON_MAGIC || a->abi != MASCON_ABI)
+    return MASCON_ECLOSED;
+  if (a->buffer == NULL) return MASCON_EVALUE;
+  if (!lua_checkstack(L, 3)) return MASCON_ENOMEM;
+  if (luaL_getmetatable(L, MCL_ARRAY) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    return MASCON_EVALUE;
+  }
+  new = pushbox(L);
+  lua_insert(L, -2);
+  lua_setmetatable(L, -2);
+  mascon_view(new, a);
+  new->flags = a->flags;  /* a view only if it was one */
+  mcl_adopt(L, new);
+  return MASCON_OK;
 }
 
 
