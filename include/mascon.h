@@ -58,7 +58,7 @@ typedef enum mascon_status {
   MASCON_ERANGE,     /* an index, id or count is out of range */
   MASCON_EVALUE,     /* a value is not accepted (NaN, negative, ...) */
   MASCON_EINEXACT,   /* a value does not fit the integer dtype exactly */
-  MASCON_EOVERFLOW,  /* an integer result does not fit 64 bits */
+  MASCON_EOVERFLOW,  /* an integer result does not fit its dtype */
   MASCON_EALIAS,     /* an output overlaps an input partly */
   MASCON_EREADONLY,  /* an output is read-only */
   MASCON_ECLOSED,    /* an array is closed, or is no array of this abi */
@@ -475,6 +475,176 @@ MASCON_API int mascon_range_int (int64_t first, int64_t step,
                                  mascon_array *out, mascon_exec *ex);
 MASCON_API int mascon_linspace (double first, double last, mascon_array *out,
                                 mascon_exec *ex);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
+** Elementwise operations
+** ===================================================================== */
+
+/* operations on two arrays; x is an element of the first, y of the second */
+typedef enum mascon_binary_op {
+  MASCON_OP_ADD, MASCON_OP_SUBTRACT, MASCON_OP_MULTIPLY,
+  MASCON_OP_DIVIDE,   /* float division */
+  MASCON_OP_IDIV,     /* floor(x / y) */
+  MASCON_OP_MOD,      /* the rest of it, with the sign of y, as in Lua */
+  MASCON_OP_POWER,    /* pow; x * x where y is 2 */
+  MASCON_OP_MINIMUM,  /* NaN only where both are; the first of equals */
+  MASCON_OP_MAXIMUM,
+  MASCON_OP_ATAN2,    /* atan2(x, y): the angle of the point (y, x) */
+  MASCON_OP_HYPOT,
+  MASCON_OP_LT, MASCON_OP_LE, MASCON_OP_EQ, MASCON_OP_NE,  /* masks */
+  MASCON_OP_AND, MASCON_OP_OR, MASCON_OP_XOR,  /* of masks: not zero is true */
+  MASCON_OP_GT, MASCON_OP_GE,                  /* masks */
+  MASCON_NBINARY
+} mascon_binary_op;
+
+/* operations on one array */
+typedef enum mascon_unary_op {
+  MASCON_OP_NEGATE, MASCON_OP_ABS,
+  MASCON_OP_SIGN,                    /* -1, 0 or 1; NaN stays */
+  MASCON_OP_FLOOR, MASCON_OP_CEIL,
+  MASCON_OP_ROUND,                   /* halves to even */
+  MASCON_OP_TRUNC,
+  MASCON_OP_SQRT, MASCON_OP_CBRT, MASCON_OP_EXP, MASCON_OP_EXPM1,
+  MASCON_OP_LOG, MASCON_OP_LOG1P, MASCON_OP_LOG2, MASCON_OP_LOG10,
+  MASCON_OP_SIN, MASCON_OP_COS, MASCON_OP_TAN,
+  MASCON_OP_ASIN, MASCON_OP_ACOS, MASCON_OP_ATAN,
+  MASCON_OP_SINH, MASCON_OP_COSH, MASCON_OP_TANH,
+  MASCON_OP_ERF, MASCON_OP_ERFC,
+  MASCON_OP_ISNAN, MASCON_OP_ISINF, MASCON_OP_ISFINITE,  /* masks */
+  MASCON_OP_NOT,                                         /* of a mask */
+  MASCON_NUNARY
+} mascon_unary_op;
+
+/*
+** The dtype of a result, MASCON_NDTYPE where the operation does not take
+** these.  Masks are u8, 0 or 1; the operations on masks take only u8.  DIVIDE,
+** POWER, ATAN2, HYPOT and the functions from SQRT to ERFC give f32 or f64
+** (integers: f64); all others the dtype that holds both, in which they are
+** made and compared.
+*/
+MASCON_API mascon_dtype mascon_binary_dtype (int op, mascon_dtype s,
+                                             mascon_dtype t);
+MASCON_API mascon_dtype mascon_unary_dtype (int op, mascon_dtype t);
+
+/*
+** mascon_broadcast: the shape of the result of 'n' arrays together.  Axes are
+** matched from the last; a missing axis counts as 1, and 1 goes with any
+** length.  Returns MASCON_OK, MASCON_ECLOSED or MASCON_ESHAPE.
+*/
+MASCON_API int mascon_broadcast (int n, const mascon_array *const *arrays,
+                                 int64_t shape[MASCON_MAXDIM], int *ndim);
+
+/*
+** mascon_binary, mascon_unary: out = op(a, b), op(a), element by element.
+**
+** a, b  any dtypes that the operation takes, any strides; broadcast.
+** out   the shape of mascon_broadcast, a dtype that holds the result's.  May
+**       be an input, elements of the same layout; any other overlap is an
+**       error.
+**
+** Integers never wrap: MASCON_EOVERFLOW if a result does not fit the dtype of
+** the operation, MASCON_EVALUE for a division by zero.  These are found in a
+** pass of its own before anything is written.
+** Functions of libm (POWER, ATAN2, HYPOT, CBRT to ERFC) may differ in the last
+** bits between machines.
+**
+** Returns MASCON_OK, MASCON_ETYPE, MASCON_ESHAPE, MASCON_EALIAS,
+** MASCON_EREADONLY, MASCON_ECLOSED, the two above, or MASCON_ECANCEL, after
+** which part of 'out' is written.  Allocates nothing.
+*/
+MASCON_API int mascon_binary (int op, const mascon_array *a,
+                              const mascon_array *b, mascon_array *out,
+                              mascon_exec *ex);
+MASCON_API int mascon_unary (int op, const mascon_array *a, mascon_array *out,
+                             mascon_exec *ex);
+
+/*
+** mascon_where: out = mask ? a : b, element by element, in the dtype that
+** holds both.  mask is u8.  All else as for mascon_binary.
+*/
+MASCON_API int mascon_where (const mascon_array *mask, const mascon_array *a,
+                             const mascon_array *b, mascon_array *out,
+                             mascon_exec *ex);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
+** Reductions
+** ===================================================================== */
+
+typedef enum mascon_reduce_op {
+  MASCON_REDUCE_SUM, MASCON_REDUCE_PROD, MASCON_REDUCE_MEAN,
+  MASCON_REDUCE_VAR, MASCON_REDUCE_STD,
+  MASCON_REDUCE_MIN, MASCON_REDUCE_MAX,        /* skip NaN */
+  MASCON_REDUCE_ARGMIN, MASCON_REDUCE_ARGMAX,  /* skip NaN; the first */
+  MASCON_REDUCE_ANY, MASCON_REDUCE_ALL,        /* NaN is true */
+  MASCON_NREDUCE
+} mascon_reduce_op;
+
+#define MASCON_ALL_AXES (-1)
+
+typedef struct mascon_reduce_opts {
+  size_t size;
+  int64_t ddof;  /* 0: var and std divide by n - ddof */
+} mascon_reduce_opts;
+
+#define MASCON_REDUCE_INIT {sizeof(mascon_reduce_opts), 0}
+
+/*
+** The dtype of a result: sum and prod of integers i64; mean, var, std of
+** integers f64; argmin, argmax i64; any, all u8; else that of the input.
+*/
+MASCON_API mascon_dtype mascon_reduce_dtype (int op, mascon_dtype t);
+
+/*
+** mascon_reduce: one value of each line of 'a' along 'axis', or of all of it.
+**
+** a     any dtype, any strides.
+** axis  0 to ndim - 1, or MASCON_ALL_AXES: all elements in row-major order.
+** out   the shape of 'a' without the axis, or with length 1 there; for all
+**       axes any shape of one element.  Its dtype holds the result's.  It may
+**       not overlap 'a'.
+**
+** Order: sums of floats (so mean, var, std) are made in double.  A line is cut
+** into blocks of 1024; in a block 16 lanes take the elements in turn, from 0,
+** and are added by halves (lane i and i + 8, then + 4, + 2, + 1); block sums
+** go to 16 lanes in turn and are added the same way.  prod likewise.  The
+** result is rounded once, into 'out'.  var is the mean of squared differences
+** from the mean, in the same order.
+**
+** Sums and products of integers are exact: MASCON_EOVERFLOW just if the result
+** does not fit 64 bits.  min and max of nothing but NaN are NaN, argmin and
+** argmax of that -1; a zero is never -0.  argmax over all axes counts in
+** row-major order.  Empty lines: sum 0, prod 1, any 0, all 1, mean, var, std
+** NaN (as with n <= ddof), MASCON_EVALUE for the others.
+**
+** Returns MASCON_OK, MASCON_ETYPE, MASCON_ESHAPE, MASCON_ERANGE (axis, op),
+** MASCON_EALIAS, MASCON_EREADONLY, MASCON_ECLOSED, MASCON_ENOMEM, the two
+** above, or MASCON_ECANCEL.  'out' is untouched by all but the last and
+** MASCON_EOVERFLOW.
+** Scratch: 160 KB for each thread, and 1/64 of a line that several share.
+*/
+MASCON_API int mascon_reduce (int op, const mascon_array *a, int axis,
+                              const mascon_reduce_opts *opts,
+                              mascon_array *out, mascon_exec *ex);
+
+/*
+** mascon_cumsum: running sums along 'axis'.
+**
+** out  the shape of 'a'; for MASCON_ALL_AXES a vector of all elements in
+**      row-major order.  f32 or f64 as 'a', i64 for integers, or wider.  It
+**      may not overlap 'a', but may be it (same layout).
+**
+** One running sum in double, in order, rounded into each element.  Returns as
+** mascon_reduce; MASCON_EOVERFLOW if a running sum does not fit 64 bits, found
+** before anything is written.
+*/
+MASCON_API int mascon_cumsum (const mascon_array *a, int axis,
+                              mascon_array *out, mascon_exec *ex);
 
 /* }==================================================================== */
 

@@ -211,6 +211,7 @@ void mcl_openmake (lua_State *L);
 void mcl_openprint (lua_State *L);
 void mcl_opentake (lua_State *L);
 void mcl_openview (lua_State *L);
+void mcl_openelem (lua_State *L);
 void mcl_opengauss (lua_State *L);
 void mcl_openexec (lua_State *L);
 void mcl_openrecommend (lua_State *L);

@@ -72,6 +72,7 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_openprint(L);
   mcl_opentake(L);
   mcl_openexec(L);
+  mcl_openelem(L);
   mcl_opengauss(L);
   mcl_openmatmul(L);
   mcl_opennpy(L);

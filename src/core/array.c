@@ -118,11 +118,70 @@ void mc_extent (const mascon_array *a, const char **lo, const char **hi) {
 }
 
 
+/* a set of bytes: runs of 'len' from 'lo' on, at distances of the strides */
+typedef struct comb {
+  const char *lo;
+  int64_t len;
+  int64_t gcd;  /* of the strides between runs; 0: one run */
+} comb;
+
+
+static int64_t gcd (int64_t a, int64_t b) {
+  while (b != 0) {
+    int64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return a;
+}
+
+
+static comb tocomb (const mascon_array *a) {
+  comb c = {NULL, a->dtype.bits / 8, 0};
+  const char *hi;
+  int64_t step[MASCON_MAXDIM], n[MASCON_MAXDIM];
+  int ndim = 0;
+  mc_extent(a, &c.lo, &hi);
+  for (int i = 0; i < a->ndim; i++) {  /* sorted, the smallest step first */
+    int64_t s = a->stride[i] * (a->dtype.bits / 8);
+    int k = ndim;
+    if (a->shape[i] < 2) continue;
+    if (s < 0) s = -s;
+    for (; k > 0 && step[k - 1] > s; k--) {
+      step[k] = step[k - 1];
+      n[k] = n[k - 1];
+    }
+    step[k] = s;
+    n[k] = a->shape[i];
+    ndim++;
+  }
+  for (int k = 0; k < ndim; k++) {
+    if (step[k] <= c.len) c.len += (n[k] - 1) * step[k];  /* no gap */
+    else c.gcd = gcd(step[k], c.gcd);
+  }
+  return c;
+}
+
+
+/*
+** Two that reach across each other may still be teeth of two combs (columns of
+** one matrix): all teeth stand at multiples of one distance.
+*/
+static bool interleaved (const mascon_array *a, const mascon_array *b) {
+  comb x = tocomb(a), y = tocomb(b);
+  int64_t g = gcd(x.gcd, y.gcd), d;
+  if (g == 0) return false;
+  d = (int64_t)(((intptr_t)y.lo - (intptr_t)x.lo) % g);
+  if (d < 0) d += g;
+  return d >= x.len && d + y.len <= g;
+}
+
+
 bool mc_overlap (const mascon_array *a, const mascon_array *b) {
   const char *alo, *ahi, *blo, *bhi;
   mc_extent(a, &alo, &ahi);
   mc_extent(b, &blo, &bhi);
-  return alo < bhi && blo < ahi;
+  return alo < bhi && blo < ahi && !interleaved(a, b);
 }
 
 

@@ -57,7 +57,8 @@ bool mc_contiguous (const mascon_array *a);
 /* the first byte that 'a' touches, and one past the last; equal if empty */
 void mc_extent (const mascon_array *a, const char **lo, const char **hi);
 
-/* may the two share a byte?  (by extent: true may be a false alarm) */
+/* may the two share a byte?  True may be a false alarm, though never for
+   disjoint runs of rows, of columns or of every k-th element of an array */
 bool mc_overlap (const mascon_array *a, const mascon_array *b);
 
 /* is it elementwise safe to write 'out' while reading 'in'?  True if they

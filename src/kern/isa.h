@@ -31,6 +31,16 @@
 #define K__(name, isa) K_(name, isa)
 #define K(name) K__(name, ISA)  /* this unit's copy of 'name' */
 
+/* before a loop whose output may be one of its inputs, element by element */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"  /* a call in the loop */
+#define IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define IVDEP _Pragma("GCC ivdep")
+#else
+#define IVDEP
+#endif
+
 #define INLINE static inline __attribute__((always_inline))
 
 /* how many fit a vector */

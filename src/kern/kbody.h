@@ -8,10 +8,12 @@
 #include "kern.h"
 
 #include "tcopy.h"
+#include "telem.h"
 #include "tgauss.h"
 #include "tmatmul.h"
 #include "trandom.h"
 #include "trecommend.h"
+#include "treduce.h"
 #include "ttopn.h"
 
 #define NAME_(isa) #isa
@@ -20,9 +22,11 @@
 const mck_table K(mck_table) = {
   .name = NAME(ISA),
   .copy = &K(copy),
+  .elem = &K(elem),
   .gauss = &K(gauss),
   .matmul = &K(matmul),
   .random = &K(random),
   .recommend = &K(recommend),
+  .reduce = &K(reduce),
   .topn = &K(topn)
 };

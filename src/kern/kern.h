@@ -12,21 +12,25 @@
 #define KERN_H
 
 #include "kcopy.h"
+#include "kelem.h"
 #include "kgauss.h"
 #include "kmatmul.h"
 #include "krandom.h"
 #include "ksort.h"
 #include "krecommend.h"
 #include "ktopn.h"
+#include "kreduce.h"
 
 typedef struct mck_table {
   const char *name;  /* "base", "avx2", "avx512", "avx512vnni" */
   const mck_copy *copy;
+  const mck_elem *elem;
   const mck_gauss *gauss;
   const mck_matmul *matmul;
   const mck_random *random;
   const mck_recommend *recommend;
   const mck_topn *topn;
+  const mck_reduce *reduce;
 } mck_table;
 
 /* the table for this CPU, capped by MASCON_CPU; chosen once */
