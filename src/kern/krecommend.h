@@ -21,6 +21,7 @@
 */
 typedef struct mck_recblock {
   const float *panel;
+  const float *next;  /* the panel that comes next, or this one again */
   size_t k;       /* factors of an item */
   float norm;     /* no item's vector is longer */
   int32_t first;  /* position of item 0, as candidates name it */

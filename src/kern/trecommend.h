@@ -103,6 +103,7 @@ INLINE int K(tile) (mck_recgroup *g, const float *restrict y, size_t n,
                     const float *bar, int32_t first) {
   const float *restrict x = g->x;
   SIX(ZEROS)
+  #pragma GCC unroll 2
   for (size_t k = 0; k < n; k++) {
     EACH(LOAD, 0)
     SIX(USER)
@@ -127,11 +128,24 @@ INLINE int K(bars) (const mck_recgroup *g, float norm, float *bar) {
 }
 
 
+/*
+** The 'i'-th of 'n' shares of the next panel into the cache: the memory has
+** the time of all groups to bring it.
+*/
+INLINE void K(fetch) (const mck_recblock *b, size_t i, size_t n) {
+  const char *p = (const char *)b->next;
+  size_t lines = b->k * MCK_BLOCK * sizeof(float) / 64;
+  for (size_t j = i * lines / n; j < (i + 1) * lines / n; j++)
+    __builtin_prefetch(p + j * 64, 0, 2);
+}
+
+
 static size_t K(recommend_scan) (const mck_recblock *b, mck_recgroup *g,
                                  size_t n) {
   for (size_t i = 0; i < n; i++) {
     float bar[8];
     int full = 0;
+    K(fetch)(b, i, n);
     if (!K(bars)(&g[i], b->norm, bar)) continue;
     for (int j = 0; j < MCK_BLOCK; j += (int)STEP)
       full |= K(tile)(&g[i], b->panel + j, b->k, bar, b->first + j);
@@ -149,28 +163,101 @@ static int K(recommend_alive) (const mck_recgroup *g, size_t n, float norm) {
 }
 
 
+#if ISA_AVX512
+
+#define PAIR(i, j) \
+  __m512d even ## i = _mm512_unpacklo_pd(r[i], r[j]), \
+          odd ## i = _mm512_unpackhi_pd(r[i], r[j]);
+/* of items i to i + 3: lanes 0 and 2 of 'v', then lanes 1 and 3 */
+#define FOUR(v, i, j, lo, hi) \
+  __m512d lo = _mm512_shuffle_f64x2(v ## i, v ## j, 0x88), \
+          hi = _mm512_shuffle_f64x2(v ## i, v ## j, 0xdd);
+
+/*
+** Add the products r[j][f] of item j and factor f to s[j], in order of f: the
+** square is turned, so that an addition serves all eight items.
+*/
+INLINE __m512d K(addeight) (__m512d s, const __m512d *r) {
+  PAIR(0, 1) PAIR(2, 3) PAIR(4, 5) PAIR(6, 7)
+  FOUR(even, 0, 2, a04, a26) FOUR(even, 4, 6, b04, b26)
+  FOUR(odd, 0, 2, a15, a37) FOUR(odd, 4, 6, b15, b37)
+  s += _mm512_shuffle_f64x2(a04, b04, 0x88);
+  s += _mm512_shuffle_f64x2(a15, b15, 0x88);
+  s += _mm512_shuffle_f64x2(a26, b26, 0x88);
+  s += _mm512_shuffle_f64x2(a37, b37, 0x88);
+  s += _mm512_shuffle_f64x2(a04, b04, 0xdd);
+  s += _mm512_shuffle_f64x2(a15, b15, 0xdd);
+  s += _mm512_shuffle_f64x2(a26, b26, 0xdd);
+  return s + _mm512_shuffle_f64x2(a37, b37, 0xdd);
+}
+
+#undef PAIR
+#undef FOUR
+
+/* sums of the first factors, as many as come in eights; return how many */
+#define EIGHTS(name, type, LOAD8) \
+INLINE size_t K(name) (const double *x, size_t k, const type *const *p, \
+                       double *s) { \
+  __m512d sum = _mm512_setzero_pd(); \
+  size_t f = 0; \
+  for (; f + 8 <= k; f += 8) { \
+    __m512d r[8], v = _mm512_loadu_pd(x + f); \
+    for (int j = 0; j < 8; j++) r[j] = v * LOAD8(p[j] + f); \
+    sum = K(addeight)(sum, r); \
+  } \
+  _mm512_storeu_pd(s, sum); \
+  return f; \
+}
+
+#define LOAD8F(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
+EIGHTS(eights_f32, float, LOAD8F)
+EIGHTS(eights_f64, double, _mm512_loadu_pd)
+#undef LOAD8F
+#undef EIGHTS
+
+#else
+
+/* turning pays with wide vectors only */
+INLINE size_t K(eights_f32) (const double *x, size_t k, const float *const *p,
+                             double *s) {
+  (void)x; (void)k; (void)p; (void)s;
+  return 0;
+}
+
+
+INLINE size_t K(eights_f64) (const double *x, size_t k,
+                             const double *const *p, double *s) {
+  (void)x; (void)k; (void)p; (void)s;
+  return 0;
+}
+
+#endif
+
+
 /*
 ** Eight items at a time, so that eight sums hide the latency of one.  No
 ** fused products: of f64 factors they would change the result.
 */
-#define DOTS(name, type) \
+#define DOTS(name, type, eights) \
 static void K(name) (const double *x, size_t k, const type *items, \
                      ptrdiff_t s0, ptrdiff_t s1, const int32_t *ids, \
                      size_t n, double *out) { \
   for (size_t i = 0; i < n; i += 8) { \
     const type *p[8]; \
     double s[8] = {0}; \
+    size_t f; \
     for (size_t j = 0; j < 8; j++) \
-      p[j] = items + (i + j < n ? ids[i + j] : ids[i]) * s0; \
-    for (size_t f = 0; f < k; f++) \
+      p[j] = items + ids[i + j < n ? i + j : i] * s0; \
+    f = s1 == 1 ? eights(x, k, p, s) : 0; \
+    for (; f < k; f++) \
       for (size_t j = 0; j < 8; j++) \
         s[j] += x[f] * (double)p[j][(ptrdiff_t)f * s1]; \
     for (size_t j = 0; j < 8 && i + j < n; j++) out[i + j] = s[j]; \
   } \
 }
 
-DOTS(recommend_dots_f32, float)
-DOTS(recommend_dots_f64, double)
+DOTS(recommend_dots_f32, float, K(eights_f32))
+DOTS(recommend_dots_f64, double, K(eights_f64))
 
 
 static const mck_recommend K(recommend) = {

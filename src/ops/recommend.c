@@ -6,8 +6,8 @@
 
 #include "recommend.h"
 
-#define RATE 4e10   /* operations a second that a worker may reach */
-#define REST 0.016  /* seconds that a block of users should take */
+#define RATE 5e10   /* operations a second that a worker may reach */
+#define REST 0.025  /* seconds that a block of users should take */
 #define MOST 192    /* users that a worker takes at a time */
 #define FEW 16      /* users for whom packing the items does not pay */
 

@@ -22,7 +22,8 @@ typedef struct packer {
   const mc_factors *f;
   const uint64_t *common;
   uint8_t *kind;    /* of each item */
-  float *norm;      /* of each item, scaled, rounded up */
+  double *norm;     /* of each item */
+  float *key;       /* the same, scaled and rounded up */
   double *scratch;  /* a row for each thread */
   double *max;      /* largest magnitude seen by each thread */
 } packer;
@@ -78,25 +79,30 @@ static uint8_t kindof (const packer *k, int64_t i, const double *y,
 }
 
 
-/* which items are packed, and the largest magnitude in them */
+/* which items are packed, their norms, and the largest magnitude in them */
 static void measure (void *ud, int64_t first, int64_t last, int thread) {
   packer *k = ud;
   double *y = k->scratch + (size_t)thread * k->p->k;
   for (int64_t i = first; i < last; i++) {
     getitem(k->f, i, y);
     k->kind[i] = kindof(k, i, y, &k->max[thread]);
+    if (k->kind[i] == PACKED) k->norm[i] = mc_norm(y, (int64_t)k->p->k);
   }
 }
 
 
-static void measurenorms (void *ud, int64_t first, int64_t last, int thread) {
-  packer *k = ud;
-  double *y = k->scratch + (size_t)thread * k->p->k;
-  for (int64_t i = first; i < last; i++) {
+/* norms as they are with the scale; 'y' has room for a row */
+static void scalenorms (packer *k, double *y) {
+  int64_t n = (int64_t)k->p->k;
+  for (int64_t i = 0; i < k->f->nitems; i++) {
     if (k->kind[i] != PACKED) continue;
-    getitem(k->f, i, y);
-    for (size_t j = 0; j < k->p->k; j++) y[j] *= k->p->scale;
-    k->norm[i] = mc_above(mc_norm(y, (int64_t)k->p->k) * (1 + 0x1p-30));
+    if (mc_tame(k->norm[i])) k->norm[i] *= k->p->scale;
+    else {  /* the squares may have been too large or too small */
+      getitem(k->f, i, y);
+      for (int64_t j = 0; j < n; j++) y[j] *= k->p->scale;
+      k->norm[i] = mc_norm(y, n);
+    }
+    k->key[i] = mc_above(k->norm[i] * (1 + 0x1p-30));
   }
 }
 
@@ -114,18 +120,18 @@ static uint32_t bitsof (float x) {
 
 
 /* one pass of a radix sort, by 11 bits, largest first; stable */
-static void pass (const float *norm, const int32_t *from, int32_t *to,
+static void pass (const float *key, const int32_t *from, int32_t *to,
                   int64_t n, int shift) {
   int64_t start[2048] = {0}, sum = 0;
   for (int64_t i = 0; i < n; i++)
-    start[bitsof(norm[from[i]]) >> shift & 2047]++;
+    start[bitsof(key[from[i]]) >> shift & 2047]++;
   for (int d = 2047; d >= 0; d--) {
     int64_t count = start[d];
     start[d] = sum;
     sum += count;
   }
   for (int64_t i = 0; i < n; i++)
-    to[start[bitsof(norm[from[i]]) >> shift & 2047]++] = from[i];
+    to[start[bitsof(key[from[i]]) >> shift & 2047]++] = from[i];
 }
 
 
@@ -136,9 +142,9 @@ static void list (packer *k, int32_t *spare) {
     if (k->kind[i] == PACKED) spare[p->n++] = (int32_t)i;
     else if (k->kind[i] == ODD) p->odd[p->nodd++] = (int32_t)i;
   }
-  pass(k->norm, spare, p->ids, p->n, 0);
-  pass(k->norm, p->ids, spare, p->n, 11);
-  pass(k->norm, spare, p->ids, p->n, 22);
+  pass(k->key, spare, p->ids, p->n, 0);
+  pass(k->key, p->ids, spare, p->n, 11);
+  pass(k->key, spare, p->ids, p->n, 22);
   p->nblocks = (p->n + MCK_BLOCK - 1) / MCK_BLOCK;
   for (int64_t i = p->n; i < p->nblocks * MCK_BLOCK; i++) p->ids[i] = -1;
 }
@@ -154,7 +160,7 @@ static void fill (void *ud, int64_t first, int64_t last, int thread) {
   for (int64_t b = first; b < last; b++) {
     float *panel = p->panels + (size_t)b * p->k * MCK_BLOCK;
     const int32_t *ids = p->ids + b * MCK_BLOCK;
-    float norm = k->norm[ids[0]];
+    float norm = k->key[ids[0]];
     p->norms[b] = norm > MC_SHORTEST ? norm : MC_SHORTEST;
     for (int j = 0; j < MCK_BLOCK; j++) {
       if (ids[j] >= 0) getitem(k->f, ids[j], y);
@@ -174,10 +180,12 @@ static bool makescratch (packer *k, int threads) {
   p->odd = mc_alloc((size_t)n, sizeof *p->odd);
   k->kind = mc_alloc((size_t)n, 1);
   k->norm = mc_alloc((size_t)n, sizeof *k->norm);
+  k->key = mc_alloc((size_t)n, sizeof *k->key);
   k->scratch = mc_alloc((size_t)threads * p->k, sizeof *k->scratch);
   k->max = mc_zalloc((size_t)threads, sizeof *k->max);
   return p->ids != NULL && p->odd != NULL && k->kind != NULL &&
-         k->norm != NULL && k->scratch != NULL && k->max != NULL;
+         k->norm != NULL && k->key != NULL && k->scratch != NULL &&
+         k->max != NULL;
 }
 
 
@@ -191,8 +199,7 @@ static int pack (packer *k, mascon_exec *ex, int threads) {
     if (k->max[i] > k->max[0]) k->max[0] = k->max[i];
   p->scale = k->f->inorm != NULL && k->f->bias == NULL ? 1
                                                        : mc_unit(k->max[0]);
-  status = mc_parallel(ex, n, GRAIN, threads, measurenorms, k);
-  if (status != MASCON_OK) return status;
+  scalenorms(k, k->scratch);
   spare = mc_alloc((size_t)n, sizeof *spare);
   if (spare == NULL) return MASCON_ENOMEM;
   list(k, spare);
@@ -215,6 +222,7 @@ int mc_pack_open (mc_pack *p, const mc_factors *f, const uint64_t *common,
   if (makescratch(&k, threads)) status = pack(&k, ex, threads);
   mc_free(k.kind);
   mc_free(k.norm);
+  mc_free(k.key);
   mc_free(k.scratch);
   mc_free(k.max);
   if (status != MASCON_OK) mc_pack_close(p);

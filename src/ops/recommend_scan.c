@@ -80,7 +80,7 @@ struct mc_recworker {
 
 /* how long a list of candidates may grow: the longer, the later a bar rises */
 static int64_t full (const mc_recjob *j) {
-  return j->n < 32 ? 32 : j->n < 512 ? j->n : 512;
+  return j->n < 32 ? 16 : j->n < 512 ? j->n : 512;
 }
 
 
@@ -305,8 +305,11 @@ static void emptygroup (const mc_recjob *j, mc_recworker *w, int thread,
 static void scanblock (const mc_recjob *j, mc_recworker *w, int thread,
                        int64_t b, int64_t six) {
   const mc_pack *p = j->p;
-  mck_recblock block = {p->panels + (size_t)b * p->k * MCK_BLOCK, p->k,
-                        p->norms[b], (int32_t)(b * MCK_BLOCK)};
+  const float *panel = p->panels + (size_t)b * p->k * MCK_BLOCK;
+  mck_recblock block = {
+    .panel = panel, .next = panel + (b + 1 < p->nblocks) * MCK_BLOCK * p->k,
+    .k = p->k, .norm = p->norms[b], .first = (int32_t)(b * MCK_BLOCK)
+  };
   for (int64_t i = 0; i < six; ) {
     i += (int64_t)j->f->kern->scan(&block, w->groups + i, (size_t)(six - i));
     emptygroup(j, w, thread, i - 1, w->groups[i - 1].full);

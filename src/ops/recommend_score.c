@@ -10,16 +10,21 @@
 #include "recommend.h"
 
 
+#define GETROW(name, type) \
+static void name (const type *p, int64_t n, int64_t step, double *x) { \
+  if (step == 1) for (int64_t k = 0; k < n; k++) x[k] = p[k]; \
+  else for (int64_t k = 0; k < n; k++) x[k] = p[k * step]; \
+}
+
+GETROW(getf32, float)
+GETROW(getf64, double)
+
+
 void mc_getrow (const mascon_array *a, int64_t i, double *x) {
   int64_t n = a->shape[1], step = a->stride[1];
-  if (a->dtype.bits == 32) {
-    const float *p = (const float *)a->data + i * a->stride[0];
-    for (int64_t k = 0; k < n; k++) x[k] = p[k * step];
-  }
-  else {
-    const double *p = (const double *)a->data + i * a->stride[0];
-    for (int64_t k = 0; k < n; k++) x[k] = p[k * step];
-  }
+  if (a->dtype.bits == 32)
+    getf32((const float *)a->data + i * a->stride[0], n, step, x);
+  else getf64((const double *)a->data + i * a->stride[0], n, step, x);
 }
 
 
