@@ -102,6 +102,26 @@ function M.csr(lists, ncols, base)
                     {base = base})
 end
 
+-- the same elements otherwise laid out: as they are, columns first, every
+-- second of both axes, last row first
+local layouts = {
+  function(a) return a end,
+  function(a) return a:t():copy():t() end,
+  function(a)
+    local b = mascon.full(2 * a.nrows, 3 * a.ncols + 1, 0 / 0, a.dtype)
+    local v = b:narrow(1, 2, -1, 2):narrow(2, 2, -1, 3)
+    v:assign(a)
+    return v
+  end,
+  function(a)
+    return a:narrow(1, -1, 1, -1):copy():narrow(1, -1, 1, -1)
+  end
+}
+
+local function laidout(a, layout)
+  return a.size > 0 and layouts[layout or 1](a) or a
+end
+
 ---the arguments of a call for `case`
 function M.arguments(case)
   local o, opts, base = case.opts, {}, case.opts.base or 1
@@ -113,8 +133,9 @@ function M.arguments(case)
   if o.exclude_items then opts.exclude_items = M.vector(o.exclude_items, "i64") end
   if o.rows then opts.rows = M.vector(o.rows, "i32") end
   if o.bias then opts.bias = M.vector(o.bias, case.btype or "f64") end
-  return M.matrix(case.users, case.utype, case.rank),
-         M.matrix(case.items, case.itype, case.rank), case.n, opts
+  return laidout(M.matrix(case.users, case.utype, case.rank), case.ulayout),
+         laidout(M.matrix(case.items, case.itype, case.rank), case.ilayout),
+         case.n, opts
 end
 
 local function differs(a, b) return a ~= b and not (a ~= a and b ~= b) end
@@ -272,7 +293,9 @@ function M.random(size)
   local case = {
     utype = chance(0.7) and "f32" or "f64", rank = rank,
     itype = chance(0.7) and "f32" or "f64",
-    n = chance(0.2) and random(ni + 70) or random(12)
+    n = chance(0.2) and random(ni + 70) or random(12),
+    ulayout = chance(0.3) and random(#layouts) or 1,
+    ilayout = chance(0.3) and random(#layouts) or 1
   }
   case.users = rows(nu, rank, case.utype)
   case.items = rows(ni, rank, case.itype)

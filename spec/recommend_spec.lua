@@ -1,6 +1,7 @@
 local mascon = require "mascon"
 package.path = "spec/?.lua;" .. package.path
 local oracle = require "recommend_oracle"
+local shell = require "shell"
 
 local inf, nan = math.huge, 0 / 0
 
@@ -234,6 +235,76 @@ describe("recommend", function()
       "items expected, got 4 and 2)", a, mascon.zeros(2, 3, "f32"), 1,
       {exclude_self = true})
     raises("bad argument #4 to 'recommend' (option 'exclude': csr 4 x 4 expected", a, a, 1, {exclude = oracle.csr({{1}}, 4, 1)})
+  end)
+end)
+
+describe("examples/recommend.lua", function()
+  local dir
+
+  local function run(...)
+    local words = {shell.mascon, "examples/recommend.lua"}
+    for _, word in ipairs {...} do words[#words + 1] = shell.quote(word) end
+    return shell.run(table.concat(words, " "))
+  end
+
+  local function file(name, array)
+    if array then array:save(dir .. name) end
+    return dir .. name
+  end
+
+  setup(function()
+    dir = os.tmpname()
+    os.remove(dir)
+    os.execute("mkdir " .. dir)
+    dir = dir .. "/"
+    file("users", oracle.matrix({{1}, {-1}, {0}}, "f32"))
+    file("items", oracle.matrix({{1}, {2}}, "f32"))
+    file("indptr", oracle.vector({0, 1, 1, 3}, "i64"))
+    file("indices", oracle.vector({1, 0, 1}, "i32"))
+  end)
+
+  teardown(function() os.execute("rm -r " .. dir) end)
+
+  it("writes ids and scores", function()
+    local out, err, status = run(file "users", file "items", "-n", "3", "-o",
+      file "ids", "--scores=" .. file "scores", "--seen-indptr",
+      file "indptr", "--seen-indices", file "indices", "--base", "1",
+      "--quiet")
+    assert.same({"", "", 0}, {out, err, status})
+    local ids = assert(mascon.load(file "ids"))
+    local scores = assert(mascon.load(file "scores"))
+    assert.same({{1, 0, 0}, {1, 2, 0}, {0, 0, 0}}, ids:totable())
+    assert.same({{1, -inf, -inf}, {-1, -2, -inf}, {-inf, -inf, -inf}},
+      scores:totable())
+  end)
+
+  it("explains itself", function()
+    local out, _, status = run "--help"
+    assert.truthy(out:find("usage: recommend.lua USERS.npy", 1, true))
+    assert.equal(0, status)
+  end)
+
+  it("says what is wrong", function()
+    local function fails(text, ...)
+      local _, err, status = run(...)
+      assert.equal("recommend.lua: " .. text .. "\n", err)
+      assert.equal(1, status)
+    end
+    local users, items = file "users", file "items"
+    fails("two files expected, got 1; see --help", users)
+    fails("where to write to is missing: -o IDS.npy", users, items)
+    fails("-n needs a value", users, items, "-n")
+    fails("unknown option '--seen'; --help lists them", "--seen")
+    fails("n: an integer from 1 to 2147483648 expected, got 'x'", users, items,
+      "-n", "x", "-o", "o")
+    fails(file "none" .. ": No such file or directory", file "none", items,
+      "-o", "o")
+    fails(file "indptr" .. ": a matrix expected, got 1 axes", users,
+      file "indptr", "-o", "o")
+    fails("--seen-indptr and --seen-indices go together", users, items, "-o",
+      "o", "--seen-indptr", file "indptr")
+    fails(dir .. "no/ids: No such file or directory", users, items, "-o",
+      dir .. "no/ids", "--quiet")
   end)
 end)
 
