@@ -2,6 +2,8 @@
 
 VERSION := $(shell sed -n 's/.*MASCON_VERSION "\(.*\)"/\1/p' include/mascon.h)
 
+ABI := $(shell sed -n 's/.*MASCON_VERSION_MAJOR \(.*\)/\1/p' include/mascon.h)
+
 CC = gcc
 B = build
 PREFIX = /usr/local
@@ -47,11 +49,11 @@ OBJ_TEXT = $(B)/obj/bind/mcl_open.o $(B)/obj/text.o
 OBJ_APP = $(call objs,app)
 LUA_PARTS = $(shell find lua -name '*.lua')
 
-.PHONY: all deps demo test check bench floors lint env install clean run-test \
+.PHONY: all deps demo test check bench floors lint env install uninstall clean run-test \
         run-demo run-check
 
-all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.so \
-     $(B)/libmascon_lua.so
+all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.a \
+     $(B)/libmascon.so $(B)/libmascon_lua.so
 
 $(B)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -71,11 +73,15 @@ $(B)/libmascon.a: $(OBJ_LIB)
 $(B)/libmascon_lua.a: $(OBJ_LIB) $(OBJ_CORE) $(OBJ_TEXT)
 	rm -f $@; ar rcs $@ $^
 
+# a library is found by its soname when a program starts
 $(B)/libmascon.so: $(OBJ_LIB)
-	$(CC) -shared $(SAN_$(SAN)) -Wl,-soname,libmascon.so.0 -o $@ $^ $(LIBS)
+	$(CC) -shared $(SAN_$(SAN)) -Wl,-soname,libmascon.so.$(ABI) -o $@ $^ $(LIBS)
+	ln -sf libmascon.so $@.$(ABI)
 
 $(B)/libmascon_lua.so: $(OBJ_LIB) $(OBJ_CORE) $(OBJ_TEXT)
-	$(CC) -shared $(SAN_$(SAN)) -Wl,-soname,libmascon_lua.so.0 -o $@ $^ $(LIBS)
+	$(CC) -shared $(SAN_$(SAN)) -Wl,-soname,libmascon_lua.so.$(ABI) -o $@ $^ \
+	  $(LIBS)
+	ln -sf libmascon_lua.so $@.$(ABI)
 
 # buffers and threads may outlive lua_close: nodelete
 $(B)/lib/mascon/core.so: $(OBJ_LIB) $(OBJ_CORE)
@@ -123,7 +129,8 @@ env:
 
 # busted's own first line starts whatever 'lua' is: name the interpreter
 BUSTED = $(ENV) MASCON_BUILD=$(B) MASCON_SAN=$(SAN) MASCON_LUA=$(LUA) \
-         $(TESTLUA) $$(command -v busted) \
+         MASCON_CC='$(CC) $(STD) $(CFLAGS)' MASCON_LIBS='$(LIBS)' \
+         MASCON_LUAFLAGS='$(LUA_INC) $(LUA_LIB)' $(TESTLUA) $$(command -v busted) \
          --helper=spec/helper.lua -o spec/handler.lua
 TESTLUA = $(LUA)
 SPECS = spec
@@ -178,6 +185,57 @@ floors:
 	   src/core src/kern src/ops src/io
 	@! grep -rnE 'malloc|calloc|mc_alloc|printf' src/kern
 	@! grep -rnE '#pragma omp|omp\.h' src | grep -v '^src/core/par\.c:'
+
+# {------- installing -------
+
+INSTALL = install
+BINDIR = $(PREFIX)/bin
+INCDIR = $(PREFIX)/include
+LIBDIR = $(PREFIX)/lib
+LUADIR = $(PREFIX)/share/lua/5.4
+LUACDIR = $(PREFIX)/lib/lua/5.4
+
+# $(call library,NAME): NAME.so.VERSION, and the links by which it is found
+define library
+	$(INSTALL) -m 644 $(B)/$(1).a '$(DESTDIR)$(LIBDIR)/$(1).a'
+	$(INSTALL) -m 755 $(B)/$(1).so '$(DESTDIR)$(LIBDIR)/$(1).so.$(VERSION)'
+	ln -sf $(1).so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(1).so.$(ABI)'
+	ln -sf $(1).so.$(ABI) '$(DESTDIR)$(LIBDIR)/$(1).so'
+endef
+
+# $(call pc,NAME,DESCRIPTION,REQUIRES): its pkg-config file
+define pc
+	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$(INCDIR)' \
+	  'libdir=$(LIBDIR)' '' 'Name: $(1)' 'Description: $(2)' \
+	  'Version: $(VERSION)' 'Requires: $(3)' 'Cflags: -I$${includedir}' \
+	  'Libs: -L$${libdir} -l$(1)' 'Libs.private: $(LIBS)' \
+	  > '$(DESTDIR)$(LIBDIR)/pkgconfig/$(1).pc'
+endef
+
+install: all
+	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(INCDIR)' \
+	  '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(LUACDIR)/mascon'
+	$(INSTALL) -m 755 $(B)/mascon '$(DESTDIR)$(BINDIR)/mascon'
+	$(INSTALL) -m 644 include/mascon.h include/mascon_lua.h \
+	  '$(DESTDIR)$(INCDIR)'
+	$(call library,libmascon)
+	$(call library,libmascon_lua)
+	$(call pc,mascon,array kernels for C hosts,)
+	$(call pc,mascon_lua,array kernels for C hosts with Lua,$(LUA_PC))
+	$(INSTALL) -m 755 $(B)/lib/mascon/core.so '$(DESTDIR)$(LUACDIR)/mascon'
+	@for f in $(LUA_PARTS:lua/%=%); do \
+	  $(INSTALL) -D -m 644 lua/$$f '$(DESTDIR)$(LUADIR)'/$$f || exit 1; done
+
+uninstall:
+	rm -f '$(DESTDIR)$(BINDIR)/mascon' '$(DESTDIR)$(INCDIR)'/mascon.h \
+	  '$(DESTDIR)$(INCDIR)'/mascon_lua.h \
+	  '$(DESTDIR)$(LIBDIR)'/pkgconfig/mascon.pc \
+	  '$(DESTDIR)$(LIBDIR)'/pkgconfig/mascon_lua.pc \
+	  '$(DESTDIR)$(LIBDIR)'/libmascon.* '$(DESTDIR)$(LIBDIR)'/libmascon_lua.*
+	rm -rf '$(DESTDIR)$(LUADIR)/mascon' '$(DESTDIR)$(LUACDIR)/mascon'
+
+# -------}
+
 
 clean:
 	rm -rf build
