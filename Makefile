@@ -44,16 +44,24 @@ floor = $(firstword $(subst /, ,$*))
 objs = $(patsubst src/%.c,$(B)/obj/%.o,$(wildcard src/$(1)/*.c))
 
 OBJ_LIB = $(call objs,core) $(call objs,kern) $(call objs,ops) $(call objs,io)
-OBJ_CORE = $(filter-out $(B)/obj/bind/mcl_open.o,$(call objs,bind))
+OBJ_CORE = $(filter-out %/mcl_open.o $(B)/obj/bind/mod_%,$(call objs,bind))
 OBJ_TEXT = $(B)/obj/bind/mcl_open.o $(B)/obj/text.o
 OBJ_APP = $(call objs,app)
 LUA_PARTS = $(shell find lua -name '*.lua')
 
-.PHONY: all deps demo test check bench floors lint env install uninstall clean run-test \
-        run-demo run-check
+# formats that need a library: src/bind/mod_NAME.c is a Lua C module of its
+# own, built where pkg-config knows the library
+PC_hdf5 = hdf5
+
+MODULES := $(foreach m,$(patsubst src/bind/mod_%.c,%,$(wildcard \
+             src/bind/mod_*.c)),$(shell pkg-config --exists $(PC_$(m)) && \
+             echo $(m)))
+
+.PHONY: all modules deps demo test check bench floors lint env install \
+        uninstall clean run-test run-demo run-check
 
 all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.a \
-     $(B)/libmascon.so $(B)/libmascon_lua.so
+     $(B)/libmascon.so $(B)/libmascon_lua.so modules
 
 $(B)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -88,6 +96,19 @@ $(B)/lib/mascon/core.so: $(OBJ_LIB) $(OBJ_CORE)
 	@mkdir -p $(@D)
 	$(CC) -shared $(SAN_$(SAN)) -Wl,-z,nodelete -o $@ $^ $(LIBS)
 
+modules: $(MODULES:%=$(B)/lib/mascon/%.so)
+
+$(MODULES:%=$(B)/obj/bind/mod_%.o): $(B)/obj/bind/mod_%.o: src/bind/mod_%.c
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CFLAGS) $(INC_bind) $(shell pkg-config --cflags \
+	  $(PC_$*)) -MMD -c -o $@ $<
+
+# as core.so: what such a library leaves to be called at exit must stay
+$(MODULES:%=$(B)/lib/mascon/%.so): $(B)/lib/mascon/%.so: $(B)/obj/bind/mod_%.o
+	@mkdir -p $(@D)
+	$(CC) -shared $(SAN_$(SAN)) -Wl,-z,nodelete -o $@ $< \
+	  $(shell pkg-config --libs $(PC_$*)) -lpthread
+
 # exports lua_* so that C modules find them
 $(B)/mascon: $(OBJ_APP) $(B)/libmascon_lua.a
 	$(CC) $(SAN_$(SAN)) -Wl,-E -o $@ $^ $(LUA_LIB) -ledit $(LIBS)
@@ -95,7 +116,7 @@ $(B)/mascon: $(OBJ_APP) $(B)/libmascon_lua.a
 # {------- what a machine needs -------
 
 DEPS = gcc make binutils pkg-config lua5.4 liblua5.4-dev lua-busted \
-       libedit-dev python3 python3-numpy
+       libedit-dev libhdf5-dev python3 python3-numpy
 MISSING = $(shell dpkg-query -W -f '$${Package} $${Status}\n' $(DEPS) \
           2>/dev/null | awk '/ok installed/ {have[$$1] = 1} \
           END {n = split("$(DEPS)", d); \
@@ -222,7 +243,8 @@ install: all
 	$(call library,libmascon_lua)
 	$(call pc,mascon,array kernels for C hosts,)
 	$(call pc,mascon_lua,array kernels for C hosts with Lua,$(LUA_PC))
-	$(INSTALL) -m 755 $(B)/lib/mascon/core.so '$(DESTDIR)$(LUACDIR)/mascon'
+	$(INSTALL) -m 755 $(B)/lib/mascon/core.so \
+	  $(MODULES:%=$(B)/lib/mascon/%.so) '$(DESTDIR)$(LUACDIR)/mascon'
 	@for f in $(LUA_PARTS:lua/%=%); do \
 	  $(INSTALL) -D -m 644 lua/$$f '$(DESTDIR)$(LUADIR)'/$$f || exit 1; done
 

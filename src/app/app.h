@@ -33,6 +33,9 @@ int app_report (lua_State *L, int status, const char *who);
 /* -------} */
 
 
+/* let 'require' find the C modules that came with this program (cpath.c) */
+void app_addcpath (lua_State *L);
+
 /* run the prompt until the input ends (prompt.c) */
 void app_prompt (lua_State *L);
 

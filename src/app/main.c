@@ -219,6 +219,7 @@ static int protected (lua_State *L) {
     lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
   }
   luaL_openlibs(L);
+  app_addcpath(L);
   luaL_requiref(L, "mascon", luaopen_mascon, 1);
   pusharg(L, c);
   lua_setglobal(L, "arg");
