@@ -1,0 +1,169 @@
+local mascon = require "mascon"
+
+-- bytes that mascon holds at most while f runs, looked at by f itself
+local function peak(f)
+  collectgarbage()
+  local before, most = mascon.memory(), 0
+  f(function() most = math.max(most, mascon.memory() - before) end)
+  return most
+end
+
+describe("the collector", function()
+  local slack = 64 << 20
+
+  it("keeps a loop of temporaries flat", function()
+    assert.is_true(peak(function(look)
+      for _ = 1, 10000 do
+        local t = mascon.empty(10000)
+        t[1] = 1
+        look()
+      end
+    end) < 2 * slack)
+  end)
+
+  it("keeps a loop of large temporaries flat beside what lives", function()
+    local live = mascon.zeros(10 << 20, "u8")
+    assert.is_true(peak(function(look)
+      for _ = 1, 100 do
+        local _ = mascon.empty(30 << 20, "u8")
+        look()
+      end
+    end) < 2 * (slack + live.size))
+  end)
+
+  it("feels small arrays", function()
+    assert.is_true(peak(function(look)
+      for i = 1, 200000 do
+        local _ = mascon.empty(1)
+        if i % 100 == 0 then look() end
+      end
+    end) < 2 * slack)
+  end)
+
+  it("is not fooled by views, or by what was large before", function()
+    local big = mascon.empty(100 << 20, "u8")
+    for i = 1, 1000 do
+      local v = big:sub(i, -i)
+      v:close()
+    end
+    big:close()
+    assert.is_true(peak(function(look)
+      for _ = 1, 200 do
+        local _ = mascon.empty(10 << 20, "u8"):sub(2, -2)
+        look()
+      end
+    end) < 2 * slack)
+  end)
+
+  it("is asked for memory before an error is raised", function()
+    local a = mascon.empty(1)
+    a = nil
+    local held, blocks = mascon.memory()
+    mascon.memory(0)  -- even after a collection there is none
+    local ok, why = pcall(mascon.zeros, 10)
+    mascon.memory(-1)
+    assert.is_false(ok)
+    assert.match("not enough memory", why)
+    assert.is_nil(a)
+    assert.is_true(select(2, mascon.memory()) <= blocks)
+    assert.is_true(mascon.memory() <= held)
+  end)
+
+  it("frees once, however often an array is closed", function()
+    collectgarbage()
+    local held, blocks = mascon.memory()
+    for i = 1, 20000 do
+      local a = mascon.zeros(3)
+      a:close()
+      if i % 3 == 0 then a:close() end
+      a = nil
+      if i % 5000 == 0 then collectgarbage() end
+    end
+    collectgarbage()
+    assert.same({ held, blocks }, { (mascon.memory()), (select(2, mascon.memory())) })
+  end)
+
+  it("finds arrays that coroutines left behind", function()
+    collectgarbage()
+    local _, blocks = mascon.memory()
+    for _ = 1, 100 do
+      local co = coroutine.wrap(function()
+        local a = mascon.zeros(10)
+        coroutine.yield(a:sub(1, 2))
+      end)
+      co()
+    end
+    collectgarbage()
+    collectgarbage()
+    assert.equal(blocks, (select(2, mascon.memory())))
+  end)
+end)
+
+-- every operation, with all allocations but the first n failing
+describe("a failing allocation", function()
+  local m = mascon.range(200 * 300, "i32"):reshape(200, 300)
+  local v = mascon.range(5000)
+  local ids = mascon.range(200, 1, -1, "i32")
+  local mask = mascon.ones(200, 300, "u8")
+  local data = { { 1, 2 }, { 3, 4 } }
+
+  local actions = {
+    zeros = function() return mascon.zeros(10) end,
+    ones = function() return mascon.ones(10) end,
+    full = function() return mascon.full(10, 2) end,
+    empty = function() return mascon.empty(10) end,
+    eye = function() return mascon.eye(10) end,
+    range = function() return mascon.range(10000) end,
+    linspace = function() return mascon.linspace(0, 1, 10000) end,
+    array = function() return mascon.array(data) end,
+    shaped = function() return mascon.array(data, 4) end,
+    copy = function() return m:copy() end,
+    convert = function() return m:t():copy "f32" end,
+    cast = function() return m:cast("u8", "clip") end,
+    view = function() return m[2], m:row(1), m:t(), m:block(1, 2, 3, 4), m:reshape(-1) end,
+    index = function() return m(1, 2), v[3], m:totable() end,
+    fill = function() return m:copy():fill(3) end,
+    assign = function() m[2] = { table.unpack(m[1]:totable()) } end,
+    overlap = function() v:sub(2, -1):assign(v:sub(1, -2)) end,
+    take = function() return m:take(ids) end,
+    taketable = function() return m:take({ 1, 2, 3 }, 2) end,
+    takemask = function() return m:take(mask) end,
+    taketurned = function() return m:t():take(mask:t()) end,
+    nonzero = function() return m:nonzero() end,
+    concat = function() return mascon.concat(1, m, m:copy "f64") end,
+    stack = function() return mascon.stack(m, m) end,
+    print = function() return tostring(m) end,
+  }
+
+  after_each(function() mascon.memory(-1) end)
+
+  for name, action in pairs(actions) do
+    it("in " .. name .. " is a clear error and loses nothing", function()
+      action()
+      collectgarbage()
+      local before = v:totable()
+      local held, blocks = mascon.memory()
+      local worked = false
+      for n = 0, 40 do
+        mascon.memory(n)
+        local ok, why = pcall(action)
+        mascon.memory(-1)
+        if not ok then
+          assert.match("not enough memory", why)
+          if name == "overlap" then assert.same(before, v:totable()) end
+        end
+        why = nil
+        collectgarbage()
+        local held2, blocks2 = mascon.memory()
+        assert.same({ held, blocks }, { held2, blocks2 })
+        assert.equal(6, mascon.array({ 1, 2, 3 }):copy():fill(6)[3])  -- all is well
+        collectgarbage()
+        if ok then
+          worked = true
+          break
+        end
+      end
+      assert.is_true(worked)
+    end)
+  end
+end)
