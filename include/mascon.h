@@ -626,7 +626,8 @@ MASCON_API mascon_dtype mascon_reduce_dtype (int op, mascon_dtype t);
 ** MASCON_EALIAS, MASCON_EREADONLY, MASCON_ECLOSED, MASCON_ENOMEM, the two
 ** above, or MASCON_ECANCEL.  'out' is untouched by all but the last and
 ** MASCON_EOVERFLOW.
-** Scratch: 160 KB for each thread, and 1/64 of a line that several share.
+** Scratch: at most 132 KB for each thread, and 24 bytes for 1024 elements of a
+** line that several share.
 */
 MASCON_API int mascon_reduce (int op, const mascon_array *a, int axis,
                               const mascon_reduce_opts *opts,

@@ -218,6 +218,7 @@ void mcl_openrecommend (lua_State *L);
 void mcl_openmatmul (lua_State *L);
 void mcl_opennpy (lua_State *L);
 void mcl_openrandom (lua_State *L);
+void mcl_openreduce (lua_State *L);
 void mcl_opentopn (lua_State *L);
 void mcl_opencsr (lua_State *L);
 void mcl_openstream (lua_State *L);

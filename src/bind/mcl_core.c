@@ -77,6 +77,7 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_openmatmul(L);
   mcl_opennpy(L);
   mcl_openrandom(L);
+  mcl_openreduce(L);
   mcl_opentopn(L);
   mcl_openrecommend(L);
   mcl_opencsr(L);
