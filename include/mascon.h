@@ -694,6 +694,104 @@ MASCON_API int mascon_gauss (double y0, double x0, double sy, double sx,
 
 
 /* {====================================================================
+** Rendering: many gaussians into one image
+** ===================================================================== */
+
+/*
+** One column a property, each a vector of n elements of any dtype and stride
+** (stride 0: one number for all spots).  x, y, sx, sy are in one unit.
+*/
+typedef struct mascon_spots {
+  size_t size;
+  const mascon_array *x, *y;    /* centres */
+  const mascon_array *sx, *sy;  /* sigmas */
+  const mascon_array *weight;   /* NULL: 1 */
+} mascon_spots;
+
+#define MASCON_SPOTS_INIT {sizeof(mascon_spots), NULL, NULL, NULL, NULL, NULL}
+
+typedef struct mascon_render_opts {
+  size_t size;
+  int sample;         /* MASCON_INTEGRATED */
+  int norm;           /* MASCON_SUM */
+  int origin;         /* MASCON_EDGE: pixel 0 spans 0 to 1 */
+  int add;            /* nonzero: add to 'out' instead of overwriting it */
+  double pixel;       /* 1: units of a pixel */
+  double y0, x0;      /* 0: units at the full image's corner */
+  int64_t row, col;   /* 0: the pixel of the full image that is out[0][0] */
+  double tol;         /* 1e-6: mass that a spot may lose to its cut-off */
+  double cutoff;      /* sigmas kept to each side; 0: as 'tol' asks */
+  double min_sigma;   /* 0: units; smaller sigmas become it */
+} mascon_render_opts;
+
+#define MASCON_RENDER_INIT \
+  {sizeof(mascon_render_opts), MASCON_INTEGRATED, MASCON_SUM, MASCON_EDGE, 0, \
+   1.0, 0.0, 0.0, 0, 0, 1e-6, 0.0, 0.0}
+
+/*
+** What became of the spots.  drawn + culled + skipped is their number; what
+** the drawn and culled ones weigh (for MASCON_PEAK: their volume) is the mass
+** in the image + clipped + lost, but for rounding.
+*/
+typedef struct mascon_render_info {
+  size_t size;
+  int64_t drawn;     /* touch the image */
+  int64_t culled;    /* lie outside with all of their window */
+  int64_t skipped;   /* have a value that is not finite, or sigma < 0 */
+  double clipped;    /* mass outside the image */
+  double lost;       /* mass outside the spots' windows */
+  double extent[4];  /* y0, x0, y1, x1 of the image, in units */
+} mascon_render_info;
+
+#define MASCON_RENDER_INFO_INIT \
+  {sizeof(mascon_render_info), 0, 0, 0, 0.0, 0.0, {0.0, 0.0, 0.0, 0.0}}
+
+/*
+** mascon_render: the sum of many gaussians, in the order of the spots.
+**
+** spots  as above; a column that is missing (but 'weight') is
+**        MASCON_EVALUE.
+** opts   as above; NULL: the defaults.
+** out    h x w, f32 or f64, any strides.  Overwritten, or added to.
+** info   set; NULL: not wanted.
+**
+** With u = (x - x0) / pixel, s = max(sx, min_sigma) / pixel and k sigmas kept,
+** a spot's window is the columns that meet [u - ks, u + ks]; rows likewise.
+** 'tol' stands for the k with erfc(k / sqrt 2) = tol / 2, so that both axes
+** together lose at most 'tol'.  Inside its window a spot is what mascon_gauss
+** draws: the product of a profile of the rows, which carries the weight, and
+** one of the columns.  In an f64 image the product is rounded to double and
+** added; in an f32 image both profiles are rounded to float, then their
+** product, then the sum.  Spots from 2^22 on: each run of 2^22 input spots
+** makes an f32 image (the first one on top of what is added to), runs are
+** added in double and rounded once.
+**
+** The window does not depend on the image: so one that starts at (row, col)
+** equals that part of the full image, bit for bit.
+**
+** Returns MASCON_OK, MASCON_EVALUE, MASCON_ETYPE, MASCON_ESHAPE,
+** MASCON_EALIAS ('out' overlaps a column), MASCON_EREADONLY, MASCON_ENOMEM
+** or MASCON_ECANCEL (then 'out' holds the first ex->done spots, or part of
+** them).
+*/
+MASCON_API int mascon_render (const mascon_spots *spots,
+                              const mascon_render_opts *opts,
+                              mascon_array *out, mascon_render_info *info,
+                              mascon_exec *ex);
+
+/*
+** mascon_render_shape: rows and columns of the smallest full image that holds
+** the centres of all spots (but those that are skipped, and coordinates below
+** its corner); 0 x 0 without any.  MASCON_ETOOBIG above 2^31 in either.
+*/
+MASCON_API int mascon_render_shape (const mascon_spots *spots,
+                                    const mascon_render_opts *opts,
+                                    int64_t shape[2]);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
 ** Top-N
 ** ===================================================================== */
 

@@ -214,6 +214,7 @@ void mcl_openview (lua_State *L);
 void mcl_openelem (lua_State *L);
 void mcl_opengauss (lua_State *L);
 void mcl_openexec (lua_State *L);
+void mcl_openrender (lua_State *L);
 void mcl_openrecommend (lua_State *L);
 void mcl_openmatmul (lua_State *L);
 void mcl_opennpy (lua_State *L);

@@ -14,11 +14,10 @@
 
 typedef struct job {
   const mck_gauss *kern;
-  mck_blockfn *block;
+  mc_brush brush;
   mck_axis axis[2];
   double first;            /* centre of pixel 0 */
   char *out;               /* of the columns at hand */
-  size_t size;             /* bytes of an element */
   ptrdiff_t stride[2];
   const double *columns;   /* their profile */
   double least;
@@ -34,9 +33,9 @@ static void somerows (void *ud, int64_t first, int64_t last, int thread) {
   for (; first < last; first += MC_ROWS) {
     size_t m = (size_t)(last - first < MC_ROWS ? last - first : MC_ROWS);
     j->kern->profile(f, &j->axis[0], j->first + (double)first, m);
-    mc_block(j->block, j->size,
-             j->out + first * j->stride[0] * (ptrdiff_t)j->size, j->stride,
-             f, m, j->columns, j->least, j->n, j->how);
+    mc_block(&j->brush,
+             j->out + first * j->stride[0] * (ptrdiff_t)j->brush.size,
+             j->stride, f, m, j->columns, j->least, j->n, j->how);
   }
 }
 
@@ -71,7 +70,7 @@ static int draw (job *j, int64_t h, int64_t w, mascon_exec *ex) {
   for (int64_t c = 0; c < chunks && status == MASCON_OK; c++) {
     int64_t first = c * MC_COLS;
     j->n = (size_t)(w - first < MC_COLS ? w - first : MC_COLS);
-    j->out = out + first * j->stride[1] * (ptrdiff_t)j->size;
+    j->out = out + first * j->stride[1] * (ptrdiff_t)j->brush.size;
     j->least = j->kern->profile(columns, &j->axis[1],
                                 j->first + (double)first, j->n);
     status = mc_parallel_part(ex, h, grain, threads, somerows, j, c * h,
@@ -99,16 +98,18 @@ int mascon_gauss (double y0, double x0, double sy, double sx,
   if (out->stride[0] == 1 && (out->stride[1] != 1 || out->shape[1] == 1))
     a = 1;
   j.kern = mck_get()->gauss;
-  j.block = mascon_dtype_of(out) == MASCON_F64 ? j.kern->f64 : j.kern->f32d;
+  j.brush.block = mascon_dtype_of(out) == MASCON_F64 ? j.kern->f64
+                                                     : j.kern->f32d;
+  j.brush.size = out->dtype.bits / 8;
+  j.brush.fsize = sizeof(double);
   mc_axis(&j.axis[a], y0, sy, o->sample, o->norm, o->weight);
   mc_axis(&j.axis[1 - a], x0, sx, o->sample, o->norm, 1);
   j.first = o->origin == MASCON_EDGE ? 0.5 : 0;
   j.out = out->data;
-  j.size = out->dtype.bits / 8;
   j.stride[0] = (ptrdiff_t)out->stride[a];
   j.stride[1] = (ptrdiff_t)out->stride[1 - a];
   j.how = o->add ? MCK_ADD
-          : mascon_count(out) * (int64_t)j.size >= STREAM ? MCK_STREAM
+          : mascon_count(out) * (int64_t)j.brush.size >= STREAM ? MCK_STREAM
                                                           : MCK_SET;
   return draw(&j, out->shape[a], out->shape[1 - a], ex);
 }

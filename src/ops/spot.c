@@ -76,16 +76,14 @@ static void scatter (char *out, ptrdiff_t stride, const char *row, size_t size,
 }
 
 
-void mc_block (mck_blockfn *block, size_t size, char *out,
-               const ptrdiff_t stride[2], const void *f, size_t m,
-               const void *p, double least, size_t n, int how) {
+void mc_block (const mc_brush *b, char *out, const ptrdiff_t stride[2],
+               const void *f, size_t m, const void *p, double least, size_t n,
+               int how) {
   _Alignas(64) char row[PIECE * sizeof(double)];
-  ptrdiff_t down = stride[0] * (ptrdiff_t)size;
-  ptrdiff_t right = stride[1] * (ptrdiff_t)size;
-  size_t fsize = block == mck_get()->gauss->f32 ? sizeof(float)
-                                                : sizeof(double);
+  ptrdiff_t down = stride[0] * (ptrdiff_t)b->size;
+  ptrdiff_t right = stride[1] * (ptrdiff_t)b->size;
   if (stride[1] == 1) {
-    block(out, stride[0], f, m, p, least, n, how);
+    b->block(out, stride[0], f, m, p, least, n, how);
     return;
   }
   if (how == MCK_STREAM) how = MCK_SET;
@@ -93,9 +91,9 @@ void mc_block (mck_blockfn *block, size_t size, char *out,
     for (size_t j = 0; j < n; j += PIECE) {
       size_t some = n - j < PIECE ? n - j : PIECE;
       char *at = out + (ptrdiff_t)i * down + (ptrdiff_t)j * right;
-      if (how == MCK_ADD) gather(row, at, right, size, some);
-      block(row, 0, (const char *)f + i * fsize, 1,
-            (const char *)p + j * fsize, least, some, how);
-      scatter(at, right, row, size, some);
+      if (how == MCK_ADD) gather(row, at, right, b->size, some);
+      b->block(row, 0, (const char *)f + i * b->fsize, 1,
+               (const char *)p + j * b->fsize, least, some, how);
+      scatter(at, right, row, b->size, some);
     }
 }

@@ -21,12 +21,19 @@
 void mc_axis (mck_axis *a, double c, double s, int sample, int norm,
               double weight);
 
+/* how blocks of an image are made */
+typedef struct mc_brush {
+  mck_blockfn *block;
+  size_t size;   /* bytes of an element of the image */
+  size_t fsize;  /* bytes of an element of a profile */
+} mc_brush;
+
 /*
 ** One block of an image through any strides (in elements): the m x n products
-** of f and p at 'out', whose elements have 'size' bytes.  'how' as MCK_SET.
+** of the profiles f and p, at 'out'.  'how' as MCK_SET.
 */
-void mc_block (mck_blockfn *block, size_t size, char *out,
-               const ptrdiff_t stride[2], const void *f, size_t m,
-               const void *p, double least, size_t n, int how);
+void mc_block (const mc_brush *b, char *out, const ptrdiff_t stride[2],
+               const void *f, size_t m, const void *p, double least, size_t n,
+               int how);
 
 #endif

@@ -1,0 +1,326 @@
+/*
+** mcl_render.c - render
+*/
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mcl.h"
+
+enum {X, Y, SX, SY, WEIGHT, NCOLUMNS};
+
+static const char *const names[] = {"x", "y", "sx", "sy", "weight", NULL};
+
+/* the columns of a call */
+typedef struct columns {
+  double numbers[NCOLUMNS];        /* those that are a number for all */
+  mascon_array arrays[NCOLUMNS];   /* described: they own nothing */
+  mascon_spots spots;
+} columns;
+
+
+/* {------- spots ------- */
+
+static void checknames (lua_State *L) {
+  if (lua_type(L, 1) != LUA_TTABLE) mcl_typeerror(L, 1, "table of columns");
+  lua_pushnil(L);
+  while (lua_next(L, 1)) {
+    int i = 0;
+    const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2)
+                                                     : NULL;
+    if (key == NULL)
+      luaL_argerror(L, 1, lua_pushfstring(L,
+                    "column names are strings, got a %s",
+                    luaL_typename(L, -2)));
+    while (names[i] != NULL && strcmp(names[i], key) != 0) i++;
+    if (names[i] == NULL)
+      luaL_argerror(L, 1, lua_pushfstring(L, "unknown column '%s'", key));
+    lua_pop(L, 1);
+  }
+}
+
+
+static void badcolumn (lua_State *L, const char *name, const char *expected) {
+  const char *got = mcl_describe(L, lua_gettop(L));
+  luaL_argerror(L, 1, lua_pushfstring(L, "column '%s': %s expected, got %s",
+                                      name, expected, got));
+}
+
+
+/* column 'i', whose value is on top: a copy of the array's description (the
+   table at 1 keeps the array), or a number; returns its length, -1 */
+static int64_t getcolumn (lua_State *L, int i, columns *c) {
+  const mascon_array *a;
+  if (lua_type(L, -1) == LUA_TNUMBER) {
+    c->numbers[i] = lua_tonumber(L, -1);
+    return -1;
+  }
+  a = mcl_livearray(L, lua_gettop(L));
+  if (a == NULL || a->ndim != 1) badcolumn(L, names[i], "vector or number");
+  else c->arrays[i] = *a;
+  return c->arrays[i].shape[0];
+}
+
+
+/* all columns of the table at 1; leaves the stack as it was */
+static void getspots (lua_State *L, columns *c) {
+  static const mascon_spots init = MASCON_SPOTS_INIT;
+  int64_t n = -1, lengths[NCOLUMNS];
+  checknames(L);
+  for (int i = 0; i < NCOLUMNS; i++) {
+    lua_pushstring(L, names[i]);
+    lengths[i] = -1;
+    if (lua_rawget(L, 1) != LUA_TNIL) lengths[i] = getcolumn(L, i, c);
+    else if (i == WEIGHT) c->numbers[i] = 1;
+    else luaL_argerror(L, 1, lua_pushfstring(L, "column '%s' is missing",
+                                             names[i]));
+    if (n >= 0 && lengths[i] >= 0 && lengths[i] != n) {
+      const char *expected = lua_pushfstring(L, "%I elements",
+                                             (lua_Integer)n);
+      lua_insert(L, -2);  /* the value stays on top */
+      badcolumn(L, names[i], expected);
+    }
+    if (lengths[i] >= 0) n = lengths[i];
+    lua_pop(L, 1);
+  }
+  if (n < 0) n = 1;  /* all are numbers: one spot */
+  for (int i = 0; i < NCOLUMNS; i++) {
+    static const int64_t none = 0;
+    if (lengths[i] < 0)
+      mcl_check(L, mascon_describe(&c->arrays[i], &c->numbers[i], MASCON_F64,
+                                   1, &n, &none, MASCON_READONLY));
+  }
+  c->spots = init;
+  c->spots.x = &c->arrays[X];
+  c->spots.y = &c->arrays[Y];
+  c->spots.sx = &c->arrays[SX];
+  c->spots.sy = &c->arrays[SY];
+  c->spots.weight = &c->arrays[WEIGHT];
+}
+
+/* -------} */
+
+
+/* {------- geometry ------- */
+
+/* option 'name' as a table of n finite numbers, whole ones if 'whole'; false
+   where it is absent */
+static bool optlist (lua_State *L, int arg, const char *name, int n,
+                     double *v, bool whole, const char *expected) {
+  bool ok;
+  if (mcl_optvalue(L, arg, name) == LUA_TNIL) {
+    lua_pop(L, 1);
+    return false;
+  }
+  ok = lua_type(L, -1) == LUA_TTABLE && lua_rawlen(L, -1) == (size_t)n;
+  for (int i = 0; ok && i < n; i++) {
+    ok = lua_rawgeti(L, -1, i + 1) == LUA_TNUMBER;
+    v[i] = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+    if (!isfinite(v[i]) || (whole && (floor(v[i]) != v[i] ||
+        fabs(v[i]) > 0x1p31))) ok = false;
+  }
+  if (!ok) mcl_opterror(L, arg, name, expected);
+  lua_pop(L, 1);
+  return true;
+}
+
+
+/* whole pixels that cover a length: no more because of a rounding error */
+static double pixels (double length, double pixel) {
+  double n = length / pixel, whole = floor(n + 0.5);
+  return fabs(n - whole) < 1e-6 ? whole : ceil(n);
+}
+
+
+static void toobig (lua_State *L, int arg, const double size[2]) {
+  char text[80];
+  lua_Number h = size[0], w = size[1];
+  snprintf(text, sizeof text, "image of %.0f x %.0f pixels is too big", h, w);
+  luaL_argerror(L, arg, text);
+}
+
+
+/* the size that 'shape' or 'out' asks for; false for neither */
+static bool asked (lua_State *L, const mascon_array *out, double size[2]) {
+  bool given = optlist(L, 2, "shape", 2, size, true, "{rows, columns}");
+  if (given && (size[0] < 0 || size[1] < 0))
+    luaL_argerror(L, 2, "option 'shape': sizes are negative");
+  for (int a = 0; out != NULL && a < 2; a++) {
+    if (given && size[a] != (double)out->shape[a])
+      luaL_argerror(L, 2, "option 'shape': it is not that of 'out'");
+    size[a] = (double)out->shape[a];
+  }
+  return given || out != NULL;
+}
+
+
+/*
+** The corner and the view into 'o', and the size of the image: what is asked
+** for, else what is left of the full image beyond 'view'; that is 'extent',
+** else all that holds a centre.
+*/
+static void geometry (lua_State *L, const mascon_spots *spots,
+                      const mascon_array *out, mascon_render_opts *o,
+                      int64_t shape[2]) {
+  double view[2] = {0, 0}, extent[4], full[2], size[2];
+  bool bounded = optlist(L, 2, "extent", 4, extent, false,
+                         "{y0, x0, y1, x1}");
+  bool given = asked(L, out, size);
+  optlist(L, 2, "view", 2, view, true, "{row, column}");
+  o->row = (int64_t)view[0];
+  o->col = (int64_t)view[1];
+  if (bounded) {
+    o->y0 = extent[0];
+    o->x0 = extent[1];
+    full[0] = pixels(extent[2] - extent[0], o->pixel);
+    full[1] = pixels(extent[3] - extent[1], o->pixel);
+  }
+  else if (!given) {
+    int64_t all[2];
+    int status = mascon_render_shape(spots, o, all);
+    if (status == MASCON_ETOOBIG)
+      luaL_argerror(L, 1, "spots reach beyond 2^31 pixels: image too big");
+    mcl_check(L, status);
+    full[0] = (double)all[0];
+    full[1] = (double)all[1];
+  }
+  for (int a = 0; a < 2; a++) {
+    if (!given) size[a] = fmax(full[a] - view[a], 0);
+    else if (bounded && view[a] + size[a] > full[a])
+      luaL_argerror(L, 2, "option 'extent': the image reaches beyond it");
+  }
+  if (size[0] * size[1] > 0x1p44) toobig(L, 2, size);
+  for (int a = 0; a < 2; a++) shape[a] = (int64_t)size[a];
+}
+
+
+/* numbers that must be finite and >= 0 (or > 0 too: 'least' is not 0) */
+static double optsize (lua_State *L, const char *name, double def,
+                       bool positive) {
+  double x = mcl_optnum(L, 2, name, def);
+  if (!isfinite(x) || x < 0 || (positive && x == 0)) {
+    mcl_optvalue(L, 2, name);
+    mcl_opterror(L, 2, name, positive ? "number > 0" : "number >= 0");
+  }
+  return x;
+}
+
+
+static void options (lua_State *L, mascon_render_opts *o) {
+  static const char *const all[] = {"shape", "view", "extent", "pixel",
+    "sample", "norm", "tol", "cutoff", "min_sigma", "origin", "dtype", "out",
+    "add", "threads", "progress", NULL};
+  static const mascon_render_opts init = MASCON_RENDER_INIT;
+  *o = init;
+  mcl_options(L, 2, all);
+  mcl_optsampling(L, 2, &o->sample, &o->norm, &o->origin, &o->add);
+  o->pixel = optsize(L, "pixel", o->pixel, true);
+  o->min_sigma = optsize(L, "min_sigma", 0, false);
+  o->tol = optsize(L, "tol", o->tol, false);
+  if (o->tol >= 1) {
+    mcl_optvalue(L, 2, "tol");
+    mcl_opterror(L, 2, "tol", "number below 1");
+  }
+  if (mcl_optvalue(L, 2, "cutoff") != LUA_TNIL)
+    o->cutoff = optsize(L, "cutoff", 0, true);
+  lua_pop(L, 1);
+}
+
+
+/* the option 'out', which stays on the stack, or NULL */
+static mascon_array *given (lua_State *L) {
+  mascon_array *out = mcl_optarray(L, 2, "out", "f64 or f32 matrix");
+  mascon_dtype t;
+  if (out == NULL) return NULL;
+  t = mascon_dtype_of(out);
+  if (out->ndim != 2 || (t != MASCON_F64 && t != MASCON_F32))
+    mcl_opterror(L, 2, "out", "f64 or f32 matrix");
+  if (out->flags & MASCON_READONLY)
+    luaL_argerror(L, 2, "option 'out': array is read-only");
+  if (mcl_optfloat(L, 2, t) != t) {
+    mcl_optvalue(L, 2, "dtype");
+    mcl_opterror(L, 2, "dtype", mascon_dtype_name(t));
+  }
+  return out;
+}
+
+
+/* the option 'out', or a new image; pushes it */
+static mascon_array *image (lua_State *L, const columns *c,
+                            mascon_render_opts *o) {
+  mascon_array *out = given(L);
+  int64_t shape[2];
+  geometry(L, &c->spots, out, o, shape);
+  return out != NULL ? out
+         : mcl_newarray(L, mcl_optfloat(L, 2, MASCON_F32), 2, shape, true);
+}
+
+/* -------} */
+
+
+static void pushinfo (lua_State *L, const mascon_render_info *i) {
+  lua_createtable(L, 0, 6);
+  lua_pushinteger(L, i->drawn);
+  lua_setfield(L, -2, "drawn");
+  lua_pushinteger(L, i->culled);
+  lua_setfield(L, -2, "culled");
+  lua_pushinteger(L, i->skipped);
+  lua_setfield(L, -2, "skipped");
+  lua_pushnumber(L, i->clipped);
+  lua_setfield(L, -2, "clipped");
+  lua_pushnumber(L, i->lost);
+  lua_setfield(L, -2, "lost");
+  lua_createtable(L, 4, 0);
+  for (int k = 0; k < 4; k++) {
+    lua_pushnumber(L, i->extent[k]);
+    lua_rawseti(L, -2, k + 1);
+  }
+  lua_setfield(L, -2, "extent");
+}
+
+
+/*
+** image, info = render({x =, y =, sx =, sy = [, weight =]} [, opts]): the sum
+** of many gaussians.  A column is a vector, or a number for all spots (all
+** numbers: one spot).  x, y, sx, sy, pixel, extent and min_sigma share one
+** unit.
+**
+** opts: shape = {h, w} of the image; view = {row, column}, whole pixels from
+** the full image's corner to this one's (0, 0); extent = {y0, x0, y1, x1} of
+** the full image, rounded up to whole pixels; pixel (1); sample ("integrated"
+** or "point"); norm ("sum" or "peak"); tol (1e-6), the mass a spot may lose;
+** cutoff, sigmas to keep instead of what tol asks; min_sigma (0); origin
+** ("edge": pixel 0 spans 0 to 1, or "centre"); dtype ("f32"); out, an f64 or
+** f32 matrix to draw into; add (false: overwrite); threads; progress (in
+** spots).  Without shape, extent and out: 0 to the largest coordinate.
+**
+** info: drawn, culled, skipped (not finite, sigma < 0): how many spots;
+** clipped, lost: mass outside the image, outside the cut-off; extent of the
+** image.
+*/
+static int render (lua_State *L) {
+  columns c;
+  mascon_render_opts o;
+  mascon_render_info info = MASCON_RENDER_INFO_INIT;
+  mascon_array *out;
+  mcl_call call;
+  lua_settop(L, 2);
+  getspots(L, &c);
+  options(L, &o);
+  mcl_begin(L, &call, 2);
+  out = image(L, &c, &o);
+  mcl_end(L, &call, mascon_render(&c.spots, &o, out, &info, &call.ex));
+  pushinfo(L, &info);
+  return 2;
+}
+
+
+void mcl_openrender (lua_State *L) {
+  static const luaL_Reg funcs[] = {
+    {"render", render},
+    {NULL, NULL}
+  };
+  mcl_addfuncs(L, funcs);
+}
