@@ -7,7 +7,7 @@
 #include "kern.h"
 
 #define INLINE static inline __attribute__((always_inline))
-#define SHORT 8  /* records for each bit to sort by that make a long row */
+#define SHORT 3  /* records for each bit to sort by that make a long row */
 
 
 /* counts to positions of the first of each; true if all are of one value */

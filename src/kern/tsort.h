@@ -9,7 +9,8 @@
 ** short rows the tables of counts cost more than they save: merge sort.
 */
 
-#define RUN 16  /* sorted by insertion */
+#define RUN 16  /* sorted by insertion when sorting */
+#define FEW 32  /* ... when selecting */
 
 
 INLINE void S(insertion) (REC *r, size_t n) {
@@ -26,9 +27,9 @@ INLINE void S(insertion) (REC *r, size_t n) {
 INLINE void S(merge) (REC *out, const REC *a, size_t m, size_t n) {
   size_t i = 0, j = m;
   while (i < m && j < n) {
-    int second = KEY(a[j]) < KEY(a[i]);
+    size_t second = KEY(a[j]) < KEY(a[i]);
     *out++ = second ? a[j] : a[i];
-    i += !second;
+    i += 1 - second;
     j += second;
   }
   memcpy(out, a + i, (m - i) * sizeof *a);
@@ -69,15 +70,29 @@ static void S(deal) (void *to, const void *from, size_t n, unsigned low,
 }
 
 
+/* the tables of all digits at once */
+INLINE void S(counts) (const REC *r, size_t n, unsigned low, unsigned digits,
+                       size_t counts[][MCK_DIGITS]) {
+  memset(counts, 0, digits * sizeof *counts);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t k = KEY(r[i]) >> low;
+    for (unsigned d = 0; d < digits; d++, k >>= 8) counts[d][k & 255]++;
+  }
+}
+
+
 static void *S(sort) (void *from, void *spare, size_t n, unsigned low,
                       unsigned bits) {
+  size_t next[8][MCK_DIGITS];
+  unsigned digits = bits / 8;
   if (n < SHORT * bits) return S(mergesort)(from, spare, n);
-  for (unsigned end = low + bits; low < end; low += 8) {
-    size_t next[MCK_DIGITS];
+  if (digits == 8) S(counts)(from, n, low, 8, next);
+  else if (digits == 4) S(counts)(from, n, low, 4, next);
+  else S(counts)(from, n, low, digits, next);
+  for (unsigned d = 0; d < digits; d++, low += 8) {
     void *t = from;
-    S(count)(from, n, low, next);
-    if (starts(next, n)) continue;
-    S(deal)(spare, from, n, low, next);
+    if (starts(next[d], n)) continue;
+    S(deal)(spare, from, n, low, next[d]);
     from = spare;
     spare = t;
   }
@@ -87,29 +102,31 @@ static void *S(sort) (void *from, void *spare, size_t n, unsigned low,
 
 /*
 ** Radix select: digits of the key from the highest on, each time keeping the
-** records that share what is known.
+** records that share what is known, until they are few.
 */
 static uint64_t S(select) (const void *from, void *spare, size_t n,
                            size_t rank, unsigned bits) {
   const REC *r = from;
   REC *kept = spare;
-  uint64_t known = 0;
-  while (bits > 0) {
+  while (n > FEW && bits > 0) {
     size_t counts[MCK_DIGITS], m = 0;
     unsigned digit = 0;
     bits -= 8;
     S(count)(r, n, bits, counts);
     while (rank >= counts[digit]) rank -= counts[digit++];
-    known = known << 8 | digit;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; m < counts[digit]; i++) {
       kept[m] = r[i];
       m += (KEY(r[i]) >> bits & 255) == digit;
-      if (m == counts[digit]) break;
     }
     r = kept;
     n = m;
   }
-  return known;
+  if (bits > 0) {  /* they may differ */
+    memmove(kept, r, n * sizeof *r);
+    S(insertion)(kept, n);
+    r = kept + rank;
+  }
+  return KEY(*r);
 }
 
 
@@ -133,6 +150,7 @@ static const mck_record S(record) = {
 };
 
 #undef RUN
+#undef FEW
 #undef REC
 #undef KEY
 #undef S
