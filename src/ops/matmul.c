@@ -15,7 +15,7 @@
 #include "kern.h"
 
 #define PACKED (16 << 20)  /* bytes of the right matrix to pack at a time */
-#define ROWS 96            /* rows of a block: its part stays in L2 */
+#define ROWS 192           /* rows of a block: its part stays in L2 */
 #define LINE (1 << 18)     /* elements of a block of matrix times vector */
 
 /* a matrix as the kernels see it; strides in elements */
