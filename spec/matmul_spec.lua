@@ -59,11 +59,11 @@ local function bits(m)
 end
 
 describe("matmul", function()
-  -- tiles are 4 or 8 rows of 6 to 48 columns; sums are cut at 256
+  -- tiles are 4 or 8 rows of 6 to 48 columns; sums are cut at 256, rows at 192
   local sizes = {
     { 1, 1, 1 }, { 1, 5, 3 }, { 5, 1, 3 }, { 2, 2, 1 }, { 4, 6, 255 },
     { 8, 24, 256 }, { 9, 25, 257 }, { 7, 47, 2 }, { 8, 48, 8 }, { 17, 49, 9 },
-    { 33, 7, 31 }, { 3, 100, 64 }, { 100, 3, 64 }, { 97, 98, 5 }
+    { 33, 7, 31 }, { 395, 2, 257 }, { 3, 100, 64 }, { 100, 3, 64 }, { 97, 98, 5 }
   }
   for _, dtype in ipairs { "f64", "f32" } do
     for _, s in ipairs(sizes) do
@@ -94,6 +94,20 @@ describe("matmul", function()
         assert.equal(out, a:matmul(b, out))
         assert.same(want, totable(out))
       end
+    end
+  end)
+
+  -- the right matrix is packed 16 MB at a time
+  it("agrees with vector times matrix where it takes several passes", function()
+    local r = mascon.random(1)
+    local a = r:integers(-4, 4, 3, 3000):copy "f64"
+    local b = r:integers(-4, 4, 3000, 900):copy "f64"
+    for _, threads in ipairs { 1, 2 } do
+      local steps = 0
+      local opts = { threads = threads, progress = function() steps = steps + 1 end }
+      local c = a:matmul(b, nil, opts)
+      assert.is_true(steps >= 1)
+      for i = 1, 3 do assert.same(list(a[i]:matmul(b)), list(c[i])) end
     end
   end)
 
