@@ -58,7 +58,7 @@ MODULES := $(foreach m,$(patsubst src/bind/mod_%.c,%,$(wildcard \
              echo $(m)))
 
 .PHONY: all modules deps demo test check bench floors lint env install \
-        uninstall clean run-test run-demo run-check
+        uninstall clean run-test run-demo run-check run-bench
 
 all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.a \
      $(B)/libmascon.so $(B)/libmascon_lua.so modules
@@ -142,8 +142,8 @@ deps:
 # {------- tests -------
 
 # a plain $(LUA) that finds the module in this tree
-ENV = LUA_PATH='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;' \
-      LUA_CPATH='$(CURDIR)/$(B)/lib/?.so;;'
+PATHS = LUA_PATH='$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;;'
+ENV = $(PATHS) LUA_CPATH='$(CURDIR)/$(B)/lib/?.so;;'
 
 env:
 	@echo "export $(ENV)"
@@ -195,6 +195,24 @@ run-check: all $(SPEC_TOOLS)
 	  LEAKS=1 run-test
 	$(MAKE) SAN=tsan B=build/tsan all
 	$(MAKE) SAN=tsan B=build/tsan TESTLUA=build/tsan/mascon run-test
+
+# -------}
+
+
+# {------- bench -------
+
+$(B)/bench/limits.so: examples/bench/limits.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O3 -march=native -mprefer-vector-width=512 -fopenmp \
+	  -shared -fPIC -Iinclude $(LUA_INC) -o $@ $<
+
+# verifies, then measures; CASES="topn sum" for some, PEERS=0 without Python
+bench: deps
+	@$(MAKE) --no-print-directory run-bench
+
+run-bench: all $(B)/bench/limits.so
+	@$(PATHS) LUA_CPATH='$(CURDIR)/$(B)/lib/?.so;$(CURDIR)/$(B)/bench/?.so;;' \
+	  $(LUA) examples/bench/bench.lua
 
 # -------}
 

@@ -1,0 +1,305 @@
+-- bench.lua - how fast, beside what this machine can do and what others do
+--
+--   make bench                 every case
+--   make bench CASES="topn sum"   those whose name contains one of the words
+--   make bench PEERS=0         without the Python peers
+--
+-- Each case first verifies its result, then runs in turn with the limit it is
+-- held against (a plain loop over the same memory, the FMA loop, an empty C
+-- call), so that both meet the same machine; medians are printed.  Peers run in a
+-- process of their own right after, each where it is installed.
+
+local mascon = require "mascon"
+local limits = require "limits"
+
+local RUNS = 7
+local dir = (arg and arg[0] or ""):match("^(.*/)") or "./"
+local want = {}
+for word in (os.getenv "CASES" or ""):gmatch("%S+") do want[#want + 1] = word end
+
+local function selected(name)
+  if #want == 0 then return true end
+  for _, w in ipairs(want) do
+    if name:find(w, 1, true) then return true end
+  end
+  return false
+end
+
+local function median(t)
+  table.sort(t)
+  return t[(#t + 1) // 2]
+end
+
+-- median seconds of each function of 'fs', run in turn, one warm-up
+local function interleave(fs, runs)
+  local times = {}
+  for i = 1, #fs do times[i] = {} end
+  for r = 0, runs or RUNS do
+    for i, f in ipairs(fs) do
+      local start = mascon.clock()
+      local own = f()  -- a limit may say its own seconds
+      local t = own or mascon.clock() - start
+      if r > 0 then table.insert(times[i], t) end
+    end
+  end
+  for i = 1, #fs do times[i] = median(times[i]) end
+  return table.unpack(times)
+end
+
+local function seconds(t)
+  if t < 1e-6 then return ("%7.1f ns"):format(t * 1e9) end
+  if t < 1e-3 then return ("%7.2f us"):format(t * 1e6) end
+  if t < 1 then return ("%7.2f ms"):format(t * 1e3) end
+  return ("%7.3f s "):format(t)
+end
+
+-- one row of the table
+local function row(name, threads, t, limitname, ratio, goal)
+  print(("%-40s %2d thr %s  %6.2f x %s%s"):format(name, threads, seconds(t),
+    ratio, limitname, goal and "   (reach " .. goal .. ")" or ""))
+  io.flush()
+end
+
+-- what the Python peers of 'case' need, for the same work
+local function peers(case, threads, ours, args)
+  if os.getenv "PEERS" == "0" then return end
+  local p = io.popen(("OMP_NUM_THREADS=%d OPENBLAS_CORETYPE=%s /usr/bin/python3 %speers.py %s %d %s 2>/dev/null")
+    :format(threads, os.getenv "PEER_CORETYPE" or "SKYLAKEX", dir, case, threads, args or ""))
+  for line in p:lines() do
+    local name, t = line:match("^(.-)\t(.*)$")
+    t = tonumber(t)
+    if t then
+      print(("    %-36s %2d thr %s  %6.2f x ours"):format(name, threads, seconds(t), t / ours))
+    end
+  end
+  p:close()
+end
+
+local function close(a, b, rel, what)
+  if not (math.abs(a - b) <= rel * math.abs(b)) then
+    error(("wrong result in %s: %.17g, expected %.17g"):format(what, a, b))
+  end
+end
+
+
+-- {------- limits -------
+
+local function scaling()
+  local n = 4e7 // 1
+  local one, two = interleave({ function() return (limits.fma(n, 1)) end,
+                                function() return (limits.fma(n, 2)) end })
+  return 2 * one / two
+end
+
+local function fmapeak(threads)
+  local n = 2e7 // 1
+  local _, ops = limits.fma(1, threads)
+  return ops * n / interleave { function() return (limits.fma(n, threads)) end }
+end
+
+-- nanoseconds of an empty one-argument C call from Lua, the loop taken off
+local function emptycall()
+  local nop, n = limits.nop, 2000000
+  return interleave {
+    function()
+      local start = mascon.clock()
+      for i = 1, n do nop(i) end
+      local mid = mascon.clock()
+      for _ = 1, n do end
+      return (mid - start - (mascon.clock() - mid)) / n
+    end }
+end
+
+-- }-------
+
+
+local cases = {}
+
+-- {------- gauss -------
+
+local function checkgauss(g, y0, x0, sy, sx)
+  for _, p in ipairs { { 1, 1 }, { #g // 2, #g // 3 }, { #g // 2 + 1, #g // 2 } } do
+    local y, x = p[1] - 1 - y0, p[2] - 1 - x0
+    local e = math.exp(-(y / sy) ^ 2 / 2 - (x / sx) ^ 2 / 2) / (2 * math.pi * sy * sx)
+    close(g(p[1], p[2]), e, 1e-12, "gauss")
+  end
+end
+
+local function gauss(n, limit, goal, threads)
+  local g = mascon.zeros(n, n)
+  local y0, x0, s = n / 2 + .3, n / 2 - .2, n / 3
+  local opts = { threads = threads }
+  local reps = math.max(1, 2 ^ 24 // (n * n)) // 1
+  mascon.gauss(g, y0, x0, s, s, opts)
+  checkgauss(g, y0, x0, s, s)
+  local ours, fill = interleave {
+    function() for _ = 1, reps do mascon.gauss(g, y0, x0, s, s, opts) end end,
+    function() return limits.run(limit, g, nil, reps, threads) end }
+  row(("gauss %d x %d f64 in place"):format(n, n), threads, ours / reps, limit .. " fill", ours / fill, goal)
+  if threads == 1 then peers("gauss", 1, ours / reps, n) end
+end
+
+function cases.gauss_4096() gauss(4096, "stream", "1.15", 1) gauss(4096, "stream", nil, 2) end
+function cases.gauss_512() gauss(512, "store", "1.15", 1) end
+function cases.gauss_64() gauss(64, "store", "3", 1) end
+
+function cases.gauss_10()
+  local g, n, gauss_ = mascon.zeros(10, 10), 200000, mascon.gauss
+  gauss_(g, 4.5, 4.4, 2, 2)
+  checkgauss(g, 4.5, 4.4, 2, 2)
+  local ours, empty = interleave { function()
+    local start = mascon.clock()
+    for _ = 1, n do gauss_(g, 4.5, 4.4, 2, 2) end
+    return (mascon.clock() - start) / n
+  end, emptycall }
+  row("gauss 10 x 10 f64 in place, from Lua", 1, ours, "empty C call", ours / empty, "30")
+  peers("gauss", 1, ours, 10)
+end
+
+-- }-------
+
+
+-- {------- top-N -------
+
+-- the best ten of some rows, in the plainest way
+local function checktop(scores, ids)
+  for _, r in ipairs { 1, #scores // 2, #scores } do
+    local order = scores[r]:argsort()
+    local last = scores.ncols
+    for k = 1, ids.ncols do
+      close(scores(r, ids(r, k)), scores(r, order[last + 1 - k]), 0, "topn")
+    end
+  end
+end
+
+function cases.topn_wide()
+  local scores = mascon.random(1):uniform(2000, 134751, "f32")
+  for threads = 1, 2 do
+    for _, n in ipairs { 10, 1000 } do
+      local opts = { threads = threads }
+      checktop(scores, (mascon.topn(scores, n, opts)))
+      local ours, read = interleave {
+        function() mascon.topn(scores, n, opts) end,
+        function() return limits.run("read", scores, nil, 1, threads) end }
+      row("topn 2000 x 134751 f32, N = " .. n, threads, ours, "read", ours / read,
+          n == 10 and "1.25" or nil)
+      if n == 10 then peers("topn", threads, ours, "2000 134751 float32") end
+    end
+  end
+end
+
+function cases.topn_narrow()
+  local scores = mascon.random(1):uniform(11402, 1347)
+  for threads = 1, 2 do
+    local opts = { threads = threads }
+    local ids = mascon.topn(scores, 10, opts)
+    checktop(scores, ids)
+    local rows, raw = 800, mascon.zeros(11402, 10, "i32")
+    limits.qsorttop(scores, raw, rows, threads)
+    for r = 1, rows do
+      for k = 1, 10 do assert(raw(r, k) + 1 == ids(r, k)) end
+    end
+    local ours, sorted = interleave({
+      function() mascon.topn(scores, 10, opts) end,
+      function() return limits.qsorttop(scores, raw, rows, threads) * 11402 / rows end })
+    row("topn 11402 x 1347 f64, N = 10", threads, ours, "qsort of every row", ours / sorted,
+        "0.0125")
+    peers("topn", threads, ours, "11402 1347 float64")
+  end
+end
+
+function cases.recommend()
+  local r = mascon.random(1)
+  local users, items = r:normal(8192, 64, "f32"), r:normal(134751, 64, "f32")
+  local pairs_ = 8192 * 134751
+  local t = {}
+  for threads = 1, 2 do
+    local ids, scores = mascon.recommend(users, items, 10, { threads = threads })
+    for _, u in ipairs { 1, 4000, 8192 } do
+      local all = items:matmul(users[u])
+      local top = mascon.topn(all, 10)
+      for k = 1, 10 do close(scores(u, k), all[top[k]], 1e-4, "recommend") end
+      assert(ids(u, 1) == top[1])
+    end
+    local peak = fmapeak(threads)
+    t[threads] = interleave({ function()
+      mascon.recommend(users, items, 10, { threads = threads })
+    end }, 3)
+    row("recommend 8192 x 134751, rank 64, N = 10", threads, t[threads], "FMA peak (2 ops a product)",
+        2 * 64 * pairs_ / t[threads] / peak)
+    peers("recommend", threads, t[threads], "8192 134751 64")
+  end
+  local fma = scaling()
+  row("recommend, 1 to 2 threads", 2, t[2], ("the FMA loop's scaling (%.2f)"):format(fma),
+      t[1] / t[2] / fma, "0.95")
+end
+
+-- }-------
+
+
+-- {------- arrays -------
+
+function cases.matmul()
+  for _, dtype in ipairs { "f32", "f64" } do
+    local r, n = mascon.random(1), 2048
+    local a, b = r:integers(-4, 4, n, n):copy(dtype), r:integers(-4, 4, n, n):copy(dtype)
+    local c, t = mascon.zeros(n, n, dtype), {}
+    for threads = 1, 2 do
+      mascon.threads(threads)
+      a:matmul(b, c)
+      close(c(7, 2048), (a[7] * b:col(2048)):sum(), 0, "matmul")
+      t[threads] = interleave { function() a:matmul(b, c) end }
+      row(("matmul 2048 square, %s"):format(dtype), threads, t[threads], "FMA peak",
+          2 * n ^ 3 / t[threads] / fmapeak(threads) * (dtype == "f64" and 2 or 1))
+      peers("matmul", threads, t[threads], ("%d %s"):format(n, dtype == "f32" and "float32" or "float64"))
+    end
+    mascon.threads(0)
+    local fma = scaling()
+    row(("matmul %s, 1 to 2 threads"):format(dtype), 2, t[2],
+        ("the FMA loop's scaling (%.2f)"):format(fma), t[1] / t[2] / fma, "0.95")
+  end
+end
+
+-- copying as many bytes as the operation moves
+local function stream(name, f, a, out, moved, threads, goal)
+  local ours, copy = interleave { f, function()
+    return math.min(limits.run("copy", out, a, 1, threads), limits.run("copystream", out, a, 1, threads))
+  end }
+  row(name, threads, ours, "copy of the bytes it moves", ours / (copy * moved / 2), goal)
+end
+
+function cases.elementwise()
+  local n = 10000000
+  local r = mascon.random(1)
+  local a, b, out = r:uniform(n), r:uniform(n), mascon.zeros(n)
+  for threads = 1, 2 do
+    mascon.threads(threads)
+    for _, op in ipairs { "add", "multiply" } do
+      local f = mascon[op]
+      f(a, b, out)
+      close(out[77], op == "add" and a[77] + b[77] or a[77] * b[77], 0, op)
+      stream(op .. "(a, b, out), 1e7 f64", function() f(a, b, out) end, a, out, 3, threads, "1.1")
+      stream(op .. "(a, 2, out), 1e7 f64", function() f(a, 2, out) end, a, out, 2, threads, "1.1")
+    end
+    local sum, read = interleave { function() a:sum() end,
+      function() return limits.run("read", a, nil, 1, threads) end }
+    close(a:sum(), n / 2, 1e-3, "sum")
+    row("sum, 1e7 f64", threads, sum, "read", sum / read, "1.1")
+    peers("elementwise", threads, sum, n)
+  end
+  mascon.threads(0)
+end
+
+-- }-------
+
+
+local info = mascon.info()
+print(("mascon %s, %s, %d threads; FMA peak f32 %.0f GFLOP/s (1 thread), scaling 1 to 2 %.2f; empty C call %.1f ns")
+  :format(info.version, info.cpu, info.threads, fmapeak(1) / 1e9, scaling(), emptycall() * 1e9))
+for _, name in ipairs { "gauss_4096", "gauss_512", "gauss_64", "gauss_10", "topn_wide", "topn_narrow",
+                        "recommend", "matmul", "elementwise" } do
+  if selected(name) then
+    cases[name]()
+    collectgarbage()
+  end
+end
