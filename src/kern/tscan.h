@@ -7,6 +7,7 @@
 
 #define W (VBYTES / (int)sizeof(REAL))
 #define UNROLL 4
+#define NOTES 32
 
 /* a vector of scores; 'sign' has only the sign bits, or nothing, set */
 INLINE VEC S(topn_load) (const REAL *p, BITS sign) {
@@ -29,22 +30,40 @@ static void S(topn_take) (mck_best *b, const REAL *row, uint64_t mask,
 }
 
 
+/* a bit for each of UNROLL * W scores that reaches the limit */
+INLINE uint64_t S(topn_mask) (const REAL *p, BITS sign, VEC limit) {
+  uint64_t mask = 0;
+  for (int u = 0; u < UNROLL; u++)
+    mask |= (uint64_t)GE(S(topn_load)(p + u * W, sign), limit) << (u * W);
+  return mask;
+}
+
+
+/*
+** Whether a few scores have one among them that reaches the limit cannot be
+** predicted, so the masks of those that do are noted without a branch, and
+** looked at together.
+*/
 static void S(topn_scan) (mck_best *b, const void *scores, int64_t n,
                           int64_t first, int flip, const uint64_t *pass) {
   const REAL *row = scores;
-  VEC limit = ALL((REAL)b->limit);
   BITS sign = S(topn_sign)(flip);
-  int64_t i = 0;
-  for (; i + UNROLL * W <= n; i += UNROLL * W) {
-    uint64_t m0 = GE(S(topn_load)(row + i, sign), limit);
-    uint64_t m1 = GE(S(topn_load)(row + i + W, sign), limit);
-    uint64_t m2 = GE(S(topn_load)(row + i + 2 * W, sign), limit);
-    uint64_t m3 = GE(S(topn_load)(row + i + 3 * W, sign), limit);
-    if (__builtin_expect((m0 | m1 | m2 | m3) != 0, 0)) {
-      S(topn_take)(b, row + i, m0 | m1 << W | m2 << 2 * W | m3 << 3 * W,
-                   first + i, flip, pass);
-      limit = ALL((REAL)b->limit);
+  int64_t i = 0, end = n - n % (UNROLL * W);
+  while (i < end) {
+    uint64_t masks[NOTES];
+    int64_t at[NOTES];
+    int64_t stop = end - i < NOTES * UNROLL * W ? end
+                                                : i + NOTES * UNROLL * W;
+    VEC limit = ALL((REAL)b->limit);
+    int noted = 0;
+    for (; i < stop; i += UNROLL * W) {
+      uint64_t mask = S(topn_mask)(row + i, sign, limit);
+      masks[noted] = mask;
+      at[noted] = i;
+      noted += mask != 0;
     }
+    for (int k = 0; k < noted; k++)
+      S(topn_take)(b, row + at[k], masks[k], first + at[k], flip, pass);
   }
   for (; i < n; i++)
     if (mck_passes(pass, first + i))
@@ -124,6 +143,7 @@ static const mck_scan S(topn) = {
 
 #undef W
 #undef UNROLL
+#undef NOTES
 #undef REAL
 #undef VEC
 #undef BITS
