@@ -198,12 +198,12 @@ INLINE int64_t K(floormod) (int64_t x, int64_t y, unsigned *bad) {
 /* as Lua's: the sign of y, no rounding of a quotient */
 INLINE double K(floormod_f64) (double x, double y) {
   double m = fmod(x, y);
-  return (m > 0 ? y < 0 : m < 0 && y != m) ? m + y : m;
+  return (m > 0 ? y < 0 : m < 0 && y > 0) ? m + y : m;
 }
 
 INLINE float K(floormod_f32) (float x, float y) {
   float m = fmodf(x, y);
-  return (m > 0 ? y < 0 : m < 0 && y != m) ? m + y : m;
+  return (m > 0 ? y < 0 : m < 0 && y > 0) ? m + y : m;
 }
 
 REPORTED(mul_i64, int64_t, timesint)
