@@ -261,6 +261,38 @@ describe("percentile", function()
     assert.same(list(rows), list(m:median(2, nil, { threads = 3 })))
   end)
 
+  -- 2^18 elements of one result are shared by all workers
+  it("agrees with sorting where there are many elements", function()
+    local n = 2 ^ 18 + 77 | 0
+    for _, dtype in ipairs(dtypes) do
+      local v = mascon.random(6):integers(0, 255, n, "u8"):copy(dtype)
+      if dtype == "f64" or dtype == "i64" then
+        v = mascon.random(6):integers(-9 * 10 ^ 15 | 0, 9 * 10 ^ 15 | 0, n):copy(dtype)
+      end
+      local s = v:sort()
+      for _, p in ipairs { 0, 31.7, 50, 100 } do
+        local h = (n - 1) * (p / 100)
+        local lo, f = h // 1 | 0, h % 1
+        local a, b = s[lo + 1] + 0.0, (s[lo + 2] or 0) + 0.0
+        local want = f == 0 and a or a == b and a or f < 0.5 and a + (b - a) * f
+                     or b - (b - a) * (1 - f)
+        if dtype == "f32" then want = f32(want) end
+        for _, threads in ipairs { 1, 2, 8 } do
+          assert.equal(want, v:percentile(p, nil, nil, { threads = threads }))
+        end
+      end
+    end
+    local m = mascon.random(7):normal(2, n)
+    local whole = m:median()
+    m = m:t()  -- all elements, by lines of two
+    assert.equal(whole, m:median())
+    local by = m:median(1)
+    for i = 1, 2 do assert.equal(m:t()[i]:median(), by[i]) end
+    m:set(n, 2, nan)
+    by = m:median(1, by)
+    assert.is_true(by[1] == by[1] and by[2] ~= by[2])
+  end)
+
   it("is NaN where there is a NaN, or nothing", function()
     for _, dtype in ipairs { "f64", "f32" } do
       for _, x in ipairs { nan, -nan } do

@@ -34,6 +34,10 @@ typedef struct mck_record {
   void (*count) (const void *r, size_t n, unsigned low,
                  size_t counts[MCK_DIGITS]);
 
+  /* the same for those whose key, above that digit, is 'high' */
+  void (*among) (const void *r, size_t n, unsigned low, uint64_t high,
+                 size_t counts[MCK_DIGITS]);
+
   /* each record to where its digit's next one goes, in order */
   void (*deal) (void *out, const void *r, size_t n, unsigned low,
                 size_t next[MCK_DIGITS]);

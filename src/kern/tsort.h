@@ -62,6 +62,17 @@ static void S(count) (const void *from, size_t n, unsigned low,
 }
 
 
+static void S(among) (const void *from, size_t n, unsigned low, uint64_t high,
+                      size_t counts[MCK_DIGITS]) {
+  const REC *r = from;
+  memset(counts, 0, MCK_DIGITS * sizeof *counts);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t k = (uint64_t)KEY(r[i]) >> low;
+    counts[k & 255] += k >> 8 == high;
+  }
+}
+
+
 static void S(deal) (void *to, const void *from, size_t n, unsigned low,
                      size_t next[MCK_DIGITS]) {
   REC *restrict out = to;
@@ -146,7 +157,7 @@ static size_t S(upto) (const void *from, size_t n, uint64_t key,
 
 
 static const mck_record S(record) = {
-  sizeof(REC), S(sort), S(count), S(deal), S(select), S(upto)
+  sizeof(REC), S(sort), S(count), S(among), S(deal), S(select), S(upto)
 };
 
 #undef RUN

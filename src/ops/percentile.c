@@ -1,5 +1,8 @@
 /*
 ** percentile.c - medians and percentiles, by selection instead of sorting
+**
+** Many results are shared by the workers.  Where a result has many elements
+** all of them work on it, digit by digit of the key, block by block.
 */
 
 #include <math.h>
@@ -9,6 +12,16 @@
 #include "lines.h"
 
 #define ELEMENTS (1 << 14)  /* of the lines that are done at a time */
+#define LONG (1 << 18)      /* elements that all workers share */
+#define BLOCK (1 << 16)     /* ... in blocks of at least so many */
+#define BLOCKS 64           /* ... of which there are at most so many */
+
+/* what is found in a block */
+typedef struct part {
+  size_t counts[MCK_DIGITS];
+  size_t upto;
+  uint64_t next;
+} part;
 
 typedef struct job {
   const mck_key *key;
@@ -22,6 +35,12 @@ typedef struct job {
   mc_lines out;
   mascon_dtype to;
   char *keys;           /* for each worker: keys, and as many to spare */
+  /* one result of all workers */
+  int64_t which, block;
+  part *parts;          /* one a block */
+  unsigned low;         /* digit that is looked at */
+  uint64_t known;       /* the key above it, or all of it */
+  double result;
 } job;
 
 
@@ -48,35 +67,198 @@ static double between (double a, double b, double t, bool median) {
 }
 
 
+/* where in the order it is, n > 0 */
+static double place (const job *j) {
+  return (double)(j->n - 1) * j->p;
+}
+
+
 /* of n keys, n > 0 */
 static double quantile (const job *j, void *keys, void *spare) {
   const mck_record *r = j->key->record;
   size_t n = (size_t)j->n, rank;
-  double at = (double)(n - 1) * j->p, a, b;
-  uint64_t low, high;
-  if (r->upto(keys, n, j->key->last, &high) < n) return NAN;
+  double at = place(j), a, b;
+  uint64_t low, next;
+  if (r->upto(keys, n, j->key->last, &next) < n) return NAN;
   rank = (size_t)at;
   low = r->select(keys, spare, n, rank, j->key->bits);
   a = b = number(j, low);
-  if (at > (double)rank && r->upto(keys, n, low, &high) <= rank + 1)
-    b = number(j, high);
+  if (at > (double)rank && r->upto(keys, n, low, &next) <= rank + 1)
+    b = number(j, next);
   return between(a, b, at - (double)rank, j->median);
 }
 
 
-static void somelines (void *ud, int64_t first, int64_t last, int thread) {
+/* elements first to last - 1 of result 'i' to keys */
+static void take (const job *j, char *keys, int64_t i, int64_t first,
+                  int64_t last) {
+  const mc_lines *l = &j->in;
+  size_t size = j->key->record->size;
+  while (first < last) {
+    int64_t line = first / l->n, k = first % l->n, m = l->n - k;
+    if (m > last - first) m = last - first;
+    j->key->keys(keys, mc_line(l, j->all ? line : i) + k * l->step * l->size,
+                 l->step, (size_t)m);
+    keys += (size_t)m * size;
+    first += m;
+  }
+}
+
+
+static void put (const job *j, int64_t i, double x) {
+  j->copy->convert[j->to][MASCON_F64](mc_line(&j->out, i), 1, &x, 1, 1);
+}
+
+
+static void someresults (void *ud, int64_t first, int64_t last, int thread) {
   const job *j = ud;
-  size_t size = j->key->record->size, bytes = (size_t)j->n * size;
+  size_t bytes = (size_t)j->n * j->key->record->size;
   char *keys = j->keys + 2 * bytes * (size_t)thread;
   for (int64_t i = first; i < last; i++) {
-    int64_t from = j->all ? 0 : i, lines = j->all ? j->in.count : 1;
-    double x;
-    for (int64_t k = 0; k < lines; k++)
-      j->key->keys(keys + (size_t)(k * j->in.n) * size,
-                   mc_line(&j->in, from + k), j->in.step, (size_t)j->in.n);
-    x = j->n > 0 ? quantile(j, keys, keys + bytes) : (double)NAN;
-    j->copy->convert[j->to][MASCON_F64](mc_line(&j->out, i), 1, &x, 1, 1);
+    take(j, keys, i, 0, j->n);
+    put(j, i, j->n > 0 ? quantile(j, keys, keys + bytes) : (double)NAN);
   }
+}
+
+
+/* {------- all workers on one result ------- */
+
+static char *keysat (const job *j, int64_t first) {
+  return j->keys + (size_t)first * j->key->record->size;
+}
+
+
+static void takeblock (void *ud, int64_t first, int64_t last, int thread) {
+  const job *j = ud;
+  (void)thread;
+  take(j, keysat(j, first), j->which, first, last);
+}
+
+
+static void amongblock (void *ud, int64_t first, int64_t last, int thread) {
+  const job *j = ud;
+  (void)thread;
+  j->key->record->among(keysat(j, first), (size_t)(last - first), j->low,
+                        j->known, j->parts[first / j->block].counts);
+}
+
+
+static void uptoblock (void *ud, int64_t first, int64_t last, int thread) {
+  const job *j = ud;
+  part *p = &j->parts[first / j->block];
+  (void)thread;
+  p->upto = j->key->record->upto(keysat(j, first), (size_t)(last - first),
+                                 j->known, &p->next);
+}
+
+
+static void putresult (void *ud, int64_t first, int64_t last, int thread) {
+  const job *j = ud;
+  (void)first, (void)last, (void)thread;
+  put(j, j->which, j->result);
+}
+
+
+/* how many keys are at most 'key', and the smallest that is larger */
+static int upto (job *j, uint64_t key, int threads, mascon_exec *ex,
+                 size_t *count, uint64_t *next) {
+  int status;
+  j->known = key;
+  status = mc_parallel(ex, j->n, j->block, threads, uptoblock, j);
+  *count = 0;
+  *next = UINT64_MAX;
+  for (int64_t b = 0; status == MASCON_OK && b * j->block < j->n; b++) {
+    *count += j->parts[b].upto;
+    if (j->parts[b].next < *next) *next = j->parts[b].next;
+  }
+  return status;
+}
+
+
+/* the key with 'rank' before it, to j->known */
+static int select (job *j, size_t rank, int threads, mascon_exec *ex) {
+  int status = MASCON_OK;
+  j->known = 0;
+  for (j->low = j->key->bits; status == MASCON_OK && j->low > 0; ) {
+    unsigned digit = 0;
+    j->low -= 8;
+    status = mc_parallel(ex, j->n, j->block, threads, amongblock, j);
+    for (; status == MASCON_OK && digit < MCK_DIGITS; digit++) {
+      size_t c = 0;
+      for (int64_t b = 0; b * j->block < j->n; b++)
+        c += j->parts[b].counts[digit];
+      if (rank < c) break;
+      rank -= c;
+    }
+    j->known = j->known << 8 | digit;
+  }
+  return status;
+}
+
+
+/* as quantile, into j->result */
+static int together (job *j, int threads, mascon_exec *ex) {
+  double at = place(j), a, b;
+  size_t rank = (size_t)at, count;
+  uint64_t low, next;
+  int status = mc_parallel(ex, j->n, j->block, threads, takeblock, j);
+  if (status != MASCON_OK ||
+      (status = upto(j, j->key->last, threads, ex, &count, &next)) !=
+      MASCON_OK) return status;
+  j->result = NAN;
+  if (count < (size_t)j->n) return MASCON_OK;
+  if ((status = select(j, rank, threads, ex)) != MASCON_OK) return status;
+  low = j->known;
+  a = b = number(j, low);
+  if (at > (double)rank) {
+    status = upto(j, low, threads, ex, &count, &next);
+    if (status == MASCON_OK && count <= rank + 1) b = number(j, next);
+  }
+  j->result = between(a, b, at - (double)rank, j->median);
+  return status;
+}
+
+
+static int oneatatime (job *j, mascon_exec *ex) {
+  int threads = mc_threads(ex, 4 * (double)j->n);
+  mascon_exec quiet = mc_quiet(ex);
+  int status = MASCON_ENOMEM;
+  j->block = (j->n - 1) / BLOCKS + 1;
+  if (j->block < BLOCK) j->block = BLOCK;
+  j->keys = mc_alloc((size_t)j->n, j->key->record->size);
+  j->parts = mc_alloc(BLOCKS, sizeof *j->parts);
+  if (j->keys != NULL && j->parts != NULL) {
+    status = MASCON_OK;
+    for (; status == MASCON_OK && j->which < j->out.count; j->which++) {
+      status = together(j, threads, &quiet);
+      if (status == MASCON_OK)
+        status = mc_parallel_part(ex, 1, 1, 1, putresult, j, j->which,
+                                  j->out.count);
+      else if (ex != NULL) {
+        ex->done = j->which;
+        ex->total = j->out.count;
+      }
+    }
+  }
+  mc_free(j->parts);
+  mc_free(j->keys);
+  return status;
+}
+
+/* -------} */
+
+
+static int manyatatime (job *j, mascon_exec *ex) {
+  int threads = mc_threads(ex, 4 * (double)j->n * (double)j->out.count);
+  int status;
+  if (threads > j->out.count) threads = (int)j->out.count;
+  j->keys = mc_alloc((size_t)j->n * 2 * j->key->record->size,
+                     (size_t)threads);
+  if (j->keys == NULL) return MASCON_ENOMEM;
+  status = mc_parallel(ex, j->out.count, ELEMENTS / (j->n + 1) + 1, threads,
+                       someresults, j);
+  mc_free(j->keys);
+  return status;
 }
 
 
@@ -106,7 +288,7 @@ static mc_lines elements (const mascon_array *out) {
 static int run (const mascon_array *a, int axis, double p, bool median,
                 mascon_array *out, mascon_exec *ex) {
   job j = {.median = median, .p = p, .all = axis < 0};
-  int threads, status;
+  int status;
   if ((status = mc_check(a)) != MASCON_OK ||
       (status = mc_checkout(out)) != MASCON_OK) return status;
   if (axis >= a->ndim) return MASCON_ERANGE;
@@ -121,14 +303,7 @@ static int run (const mascon_array *a, int axis, double p, bool median,
   j.in = mc_linesof(a, j.all ? a->ndim - 1 : axis);
   j.out = elements(out);
   j.n = j.all ? mascon_count(a) : j.in.n;
-  threads = mc_threads(ex, 4 * (double)j.n * (double)j.out.count);
-  if (threads > j.out.count) threads = j.out.count > 0 ? (int)j.out.count : 1;
-  j.keys = mc_alloc((size_t)j.n * 2 * j.key->record->size, (size_t)threads);
-  if (j.keys == NULL) return MASCON_ENOMEM;
-  status = mc_parallel(ex, j.out.count, ELEMENTS / (j.n + 1) + 1, threads,
-                       somelines, &j);
-  mc_free(j.keys);
-  return status;
+  return j.n >= LONG ? oneatatime(&j, ex) : manyatatime(&j, ex);
 }
 
 
