@@ -180,6 +180,6 @@ describe("topn_stream", function()
     refuses("option 'batch': integer from 1 up expected, got 0",
             { rows = 1, cols = 1, batch = 0 }, 1)
     refuses("integer from 1 up expected", stream(1, 1), 0)
-    refuses("integer from 1 up expected, got nil", stream(1, 1))
+    refuses("integer from 1 up expected, got nil", (stream(1, 1)))
   end)
 end)
