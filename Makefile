@@ -217,6 +217,15 @@ run-bench: all $(B)/bench/limits.so
 # -------}
 
 
+# the main jobs, on data that is made for them
+demo: deps
+	@$(MAKE) --no-print-directory run-demo
+
+run-demo: all
+	@mkdir -p build/demo
+	@$(B)/mascon examples/demo.lua build/demo
+
+
 # the rules that include paths alone cannot hold
 floors:
 	@! grep -rn '#include "\.\./' src
@@ -224,6 +233,25 @@ floors:
 	   src/core src/kern src/ops src/io
 	@! grep -rnE 'malloc|calloc|mc_alloc|printf' src/kern
 	@! grep -rnE '#pragma omp|omp\.h' src | grep -v '^src/core/par\.c:'
+
+# {------- lint -------
+
+# what cppcheck cannot know: that raising does not return, hexadecimal floats,
+# elements of vector types
+LINT_C = --enable=warning,portability,performance --std=c11 --quiet \
+         --error-exitcode=1 --suppress=nullPointerRedundantCheck \
+         --suppress=incorrectLogicOperator:src/core/dtype.c \
+         --suppress='uninitvar:src/kern/*'
+
+lint:
+	@for tool in luacheck cppcheck; do command -v $$tool >/dev/null || { \
+	  echo "please install: $$tool (Debian: lua-check cppcheck)"; exit 1; }; done
+	luacheck -q lua spec examples src/bind/mcl_embed.lua
+	cppcheck $(LINT_C) $(sort $(INC_ops) $(INC_io) -Isrc/bind -Isrc/app) \
+	  src examples
+
+# -------}
+
 
 # {------- installing -------
 

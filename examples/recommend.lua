@@ -70,7 +70,7 @@ local function parse(args)
   end
   if #files ~= 2 then fail("two files expected, got ", #files, "; see --help") end
   if not opts.output then fail "where to write to is missing: -o IDS.npy" end
-  if not opts.indptr ~= not opts.indices then
+  if (opts.indptr == nil) ~= (opts.indices == nil) then
     fail "--seen-indptr and --seen-indices go together"
   end
   integer(opts, "n", 1, 2 ^ 31 // 1 | 0)

@@ -106,11 +106,11 @@ describe("a session of the prompt", function()
   end
 
   it("compiles expressions and statements", function()
-    local s = session { "1 + 1, 'a'", "x_ = 3", "return 5", "", "-- nothing" }
+    local s = session { "1 + 1, 'a'", "mascon_x = 3", "return 5", "", "-- nothing" }
     assert.same({ 2, "a" }, { s:read()() })
     assert.same({}, { s:read()() })
-    assert.equal(3, x_)
-    x_ = nil
+    assert.equal(3, rawget(_G, "mascon_x"))
+    rawset(_G, "mascon_x", nil)
     assert.equal(5, s:read()())
     assert.same({}, { s:read()() })
     assert.same({}, { s:read()() })

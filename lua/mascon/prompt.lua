@@ -43,7 +43,7 @@ function Session:read()
 end
 
 ---Show the values of a statement, as `print` does.
-function Session:show(...)
+function Session.show(_, ...)
   if select("#", ...) > 0 then print(...) end
 end
 
