@@ -40,10 +40,16 @@ mascon_dltype mc_dltype (mascon_dtype t) {
 
 
 mascon_dtype mc_dtype (mascon_dltype d) {
-  int t = 0;
-  while (t < MASCON_NDTYPE && (dtypes[t].dl.code != d.code ||
-         dtypes[t].dl.bits != d.bits || dtypes[t].dl.lanes != d.lanes)) t++;
-  return (mascon_dtype)t;
+  if (d.lanes != 1) return MASCON_NDTYPE;
+  switch (d.code << 8 | d.bits) {
+    case 2 << 8 | 64: return MASCON_F64;
+    case 2 << 8 | 32: return MASCON_F32;
+    case 0 << 8 | 64: return MASCON_I64;
+    case 0 << 8 | 32: return MASCON_I32;
+    case 1 << 8 | 16: return MASCON_U16;
+    case 1 << 8 | 8: return MASCON_U8;
+    default: return MASCON_NDTYPE;
+  }
 }
 
 
