@@ -138,6 +138,18 @@ describe("a copy", function()
     assert.same(m:col(2):totable(), m:col(1):totable())
   end)
 
+  it("between columns of one matrix needs no memory", function()
+    local m = mascon.range(120):reshape(20, 6)
+    local _, _, calls = mascon.memory()
+    m:cols(3, 4):assign(m:cols(5, 6))
+    m:col(1):assign(m:sub(20, 1, -1):col(2))
+    m:narrow(2, 2, 6, 2):assign(m:narrow(2, 1, 5, 2))
+    assert.equal(calls, (select(3, mascon.memory())))
+    assert.same({ 116, 116, 5, 5, 5, 5 }, m[1]:totable())
+    m:cols(1, 2):assign(m:cols(2, 3))  -- these do overlap
+    assert.same({ 116, 5, 5, 5, 5, 5 }, m[1]:totable())
+  end)
+
   it("has the same bits for any number of threads", function()
     local before = mascon.threads()
     local m = mascon.range(700 * 501):reshape(700, 501)
