@@ -1,5 +1,7 @@
 ---mascon: array kernels in C for Lua.
 local core = require "mascon.core"
 require "mascon.progress"  -- kernels look for it where it is loaded
+core.show = require "mascon.show"
+core.pgm = require "mascon.pgm"
 
 return core
