@@ -20,7 +20,7 @@
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
-#pragma GCC optimize ("fp-contract=off")
+#pragma GCC optimize ("fp-contract=off", "no-trapping-math")
 #endif
 
 #if defined(__x86_64__)
