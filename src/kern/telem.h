@@ -68,19 +68,34 @@ static unsigned K(name) (const void *pa, void *po, size_t n) { \
   return bad >> bits != 0 ? MCK_OVERFLOW : 0; \
 }
 
-/* integers whose operation 'f' reports by itself */
-#define REPORTED(name, T, f) \
+/* i64, whose operation 'f' reports by itself */
+#define REPORTED(name, f) \
+static unsigned K(name) (const void *pa, const void *pb, void *po, \
+                         size_t n) { \
+  const int64_t *a = pa, *b = pb; \
+  int64_t *o = po; \
+  unsigned bad = 0; \
+  for (size_t i = 0; i < n; i++) o[i] = K(f)(a[i], b[i], &bad); \
+  return bad; \
+}
+
+/*
+** Integers whose quotient a double has exactly: x / y is whole or at least
+** 1 / |y| away from it.  'expr' of x, y and q = floor(x / y).
+*/
+#define QUOTIENT(name, T, most, expr) \
 static unsigned K(name) (const void *pa, const void *pb, void *po, \
                          size_t n) { \
   const T *a = pa, *b = pb; \
   T *o = po; \
-  unsigned bad = 0; \
-  for (size_t i = 0; i < n; i++) { \
-    int64_t r = K(f)(a[i], b[i], &bad); \
-    o[i] = (T)r; \
-    bad |= o[i] != r ? MCK_OVERFLOW : 0; \
+  int zero = 0, over = 0; \
+  IVDEP for (size_t i = 0; i < n; i++) { \
+    double x = a[i], y = b[i] == 0 ? 1 : b[i], q = floor(x / y), r = expr; \
+    zero |= b[i] == 0; \
+    over |= r > most; \
+    o[i] = (T)(r > most ? 0 : r); \
   } \
-  return bad; \
+  return (zero ? MCK_DIVZERO : 0) | (over ? MCK_OVERFLOW : 0); \
 }
 
 #define FLOATS(name, expr) \
@@ -106,11 +121,10 @@ static unsigned K(name) (const void *pa, const void *pb, void *po, \
   NARROW(name ## _u16, uint16_t, uint32_t, uint32_t, 0, 16, expr) \
   NARROW(name ## _u8, uint8_t, uint32_t, uint32_t, 0, 8, expr)
 
-#define REPORTEDS(name, f) \
-  REPORTED(name ## _i64, int64_t, f) \
-  REPORTED(name ## _i32, int32_t, f) \
-  REPORTED(name ## _u16, uint16_t, f) \
-  REPORTED(name ## _u8, uint8_t, f)
+#define QUOTIENTS(name, expr) \
+  QUOTIENT(name ## _i32, int32_t, INT32_MAX, expr) \
+  QUOTIENT(name ## _u16, uint16_t, UINT16_MAX, expr) \
+  QUOTIENT(name ## _u8, uint8_t, UINT8_MAX, expr)
 
 #define TESTS(name, expr) \
   BINARY(name ## _f64, double, uint8_t, expr) \
@@ -206,9 +220,11 @@ INLINE float K(floormod_f32) (float x, float y) {
   return (m > 0 ? y < 0 : m < 0 && y > 0) ? m + y : m;
 }
 
-REPORTED(mul_i64, int64_t, timesint)
-REPORTEDS(idiv, floordiv)
-REPORTEDS(mod, floormod)
+REPORTED(mul_i64, timesint)
+REPORTED(idiv_i64, floordiv)
+REPORTED(mod_i64, floormod)
+QUOTIENTS(idiv, q)
+QUOTIENTS(mod, x - q * y)
 FLOATS(idiv, floor(x / y))
 BINARY(mod_f64, double, double, K(floormod_f64)(x, y))
 BINARY(mod_f32, float, float, K(floormod_f32)(x, y))
@@ -438,7 +454,8 @@ static const mck_elem K(elem) = {
 #undef LIBM1
 #undef INTS
 #undef NARROWS
-#undef REPORTEDS
+#undef QUOTIENT
+#undef QUOTIENTS
 #undef TESTS
 #undef TESTS1
 #undef WHERE
