@@ -1149,7 +1149,7 @@ MASCON_API int mascon_argsort (const mascon_array *a, int axis, int base,
 ** count is the mean of the middle two.
 **
 ** a     any dtype, any strides.
-** axis  0 to ndim - 1, or -1: all elements together.
+** axis  0 to ndim - 1, or MASCON_ALL_AXES: all elements together.
 ** p     0 to 100 (MASCON_ERANGE).
 ** out   f32 if 'a' is f32, else f64; the shape of 'a' without 'axis', or one
 **       element if there is no other axis.  Overwritten; shares no memory

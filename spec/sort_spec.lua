@@ -185,9 +185,9 @@ describe("sort", function()
     end
     refused("bad argument #1 to 'sort' (array expected, got table)",
       function() mascon.sort {} end)
-    refused("bad argument #2 to 'sort' (index 3 is outside 1 to 2)",
+    refused("bad argument #2 to 'sort' (axis 3 is outside 1 to 2)",
       function() mascon.sort(m, 3) end)
-    refused("bad argument #2 to 'argsort' (index 0 is outside 1 to 2)",
+    refused("bad argument #2 to 'argsort' (axis 0 is outside 1 to 2)",
       function() mascon.argsort(m, 0) end)
     refused("bad argument #3 to 'sort' (f64 array 3 x 4 expected, got f64 matrix 4 x 3)",
       function() mascon.sort(m, 1, mascon.zeros(4, 3)) end)

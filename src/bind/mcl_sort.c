@@ -10,7 +10,7 @@ static const char *const optnames[] = {"threads", "progress", NULL};
 /* the axis at 'arg', from 0; 'def' where there is none */
 static int optaxis (lua_State *L, int arg, const mascon_array *a, int def) {
   return lua_isnoneornil(L, arg) ? def
-                                 : (int)mcl_checkindex(L, arg, a->ndim);
+                                 : mcl_checkaxis(L, arg, a->ndim);
 }
 
 
@@ -83,7 +83,7 @@ static int argsort (lua_State *L) {
 /* median (p < 0) or percentile; axis, out and opts stand from 'arg' on */
 static int quantile (lua_State *L, double p, int arg) {
   const mascon_array *a = mcl_checkarray(L, 1);
-  int axis = optaxis(L, arg, a, -1), ndim = 0;
+  int axis = optaxis(L, arg, a, MASCON_ALL_AXES), ndim = 0;
   mascon_dtype t = mascon_dtype_of(a) == MASCON_F32 ? MASCON_F32 : MASCON_F64;
   int64_t shape[MASCON_MAXDIM] = {1};
   mascon_array *out;
