@@ -51,7 +51,7 @@ local function render()
     { shape = { h, w }, progress = true })
   mascon.show(image)
   local path = folder .. "/spots.pgm"
-  mascon.pgm(image, path)
+  mascon.pgm(path, image)
   print(("%d drawn; the image is in %s"):format(info.drawn, path))
 end
 
