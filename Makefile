@@ -35,7 +35,8 @@ INC_io = $(INC_core) -Isrc/io
 INC_bind = -Iinclude $(LUA_INC) -Isrc/bind
 INC_app = -Iinclude $(LUA_INC) -Isrc/app
 
-OPT_kern = -O3 -fno-math-errno
+# sanitized kernels take minutes to compile at -O3
+OPT_kern = $(if $(SAN),-O1,-O3) -fno-math-errno
 OPT_core = $(OPENMP)
 
 LIBS = -lm -lpthread $(OPENMP)

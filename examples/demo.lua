@@ -58,4 +58,4 @@ end
 print(("mascon %s on %s, %d threads"):format(mascon.info().version,
   mascon.info().cpu, mascon.info().threads))
 recommend()
-if mascon.render and mascon.show then render() end
+render()
