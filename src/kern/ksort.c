@@ -142,20 +142,23 @@ static void keys_ ## type (void *r, const void *from, ptrdiff_t step, \
                            size_t n) { \
   uint ## kbits ## _t *k = r; \
   const uint ## bits ## _t *f = from; \
-  for (size_t i = 0; i < n; i++) k[i] = key_ ## type(f + (ptrdiff_t)i * step, 0); \
+  for (size_t i = 0; i < n; i++) \
+    k[i] = key_ ## type(f + (ptrdiff_t)i * step, 0); \
 } \
 static void pairs_ ## type (void *r, const void *from, ptrdiff_t step, \
                             size_t n, uint64_t first) { \
   pair *k = r; \
   const uint ## bits ## _t *f = from; \
   for (size_t i = 0; i < n; i++) \
-    k[i] = pair_ ## kbits(key_ ## type(f + (ptrdiff_t)i * step, 1), first + i); \
+    k[i] = pair_ ## kbits(key_ ## type(f + (ptrdiff_t)i * step, 1), \
+                          first + i); \
 } \
 static void values_ ## type (void *to, ptrdiff_t step, const void *r, \
                              size_t n) { \
   const uint ## kbits ## _t *k = r; \
   uint ## bits ## _t *t = to; \
-  for (size_t i = 0; i < n; i++) t[(ptrdiff_t)i * step] = value_ ## type(k[i]); \
+  for (size_t i = 0; i < n; i++) \
+    t[(ptrdiff_t)i * step] = value_ ## type(k[i]); \
 }
 
 CONVERT(f64, 64, 64, mck_pair)
@@ -169,7 +172,8 @@ CONVERT(u8, 8, 32, uint64_t)
 
 
 INLINE uint64_t id (const void *r, size_t i, int wide) {
-  return wide ? ((const mck_pair *)r)[i].id : (uint32_t)((const uint64_t *)r)[i];
+  if (wide) return ((const mck_pair *)r)[i].id;
+  return (uint32_t)((const uint64_t *)r)[i];
 }
 
 
