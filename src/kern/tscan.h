@@ -8,6 +8,7 @@
 #define W (VBYTES / (int)sizeof(REAL))
 #define UNROLL 4
 #define NOTES 32
+#define AHEAD 2048  /* bytes; 1024 to 2048 are as good, 512 is too near */
 
 /* a vector of scores; 'sign' has only the sign bits, or nothing, set */
 INLINE VEC S(topn_load) (const REAL *p, BITS sign) {
@@ -58,6 +59,8 @@ static void S(topn_scan) (mck_best *b, const void *scores, int64_t n,
     int noted = 0;
     for (; i < stop; i += UNROLL * W) {
       uint64_t mask = S(topn_mask)(row + i, sign, limit);
+      for (int u = 0; u < UNROLL * VBYTES; u += 64)  /* memory is the limit */
+        __builtin_prefetch((const char *)(row + i) + u + AHEAD);
       masks[noted] = mask;
       at[noted] = i;
       noted += mask != 0;
@@ -144,6 +147,7 @@ static const mck_scan S(topn) = {
 #undef W
 #undef UNROLL
 #undef NOTES
+#undef AHEAD
 #undef REAL
 #undef VEC
 #undef BITS
