@@ -7,6 +7,10 @@
 ** the chain of dependent operations.
 */
 
+/* sums of bits may wrap around */
+typedef uint64_t vbits __attribute__((vector_size(VBYTES)));
+
+
 /* |x| */
 INLINE vd absd (vd x) {
   return (vd)((vl)x & INT64_MAX);
@@ -37,7 +41,7 @@ INLINE vd vexp (vd x) {
            (0.00019841269874822307 + z * (2.755725539833871e-06 + z *
             2.5105217695684516e-08)));
   vd e = 1 + (r + z * (even + r * odd));
-  return maskd((vd)((vl)e + ((vl)t << 52)), x >= -708.396418532264);
+  return maskd((vd)((vbits)e + ((vbits)t << 52)), x >= -708.396418532264);
 }
 
 
