@@ -42,7 +42,8 @@
 ** 'length' is rounded up by more than that.
 **
 ** Where this does not hold (infinite factors, scores that f32 cannot hold, a
-** unit beyond reason), the user is 'whole': he gets every score computed.
+** unit beyond reason), the user is 'whole': he gets every score computed.  So
+** does one whose filter leaves but few items.
 */
 
 #include <math.h>
@@ -52,6 +53,7 @@
 
 #define BYTES (3 << 20)  /* about what a worker may hold */
 #define CHUNK 64         /* scores computed at a time */
+#define WORTH 16         /* scores that cost what one computed alone does */
 #define RESTS 16         /* blocks between two looks whether to go on */
 #define LONGEST (1 << 16)  /* factors for which the proof holds */
 
@@ -210,8 +212,18 @@ static float bar (const mc_recjob *j, const seat *s) {
 }
 
 
-static void seatuser (const mc_recjob *j, mc_recworker *w, int64_t i,
-                      int64_t row) {
+/* may the user have so few items that looking at all would be a waste? */
+static bool choosy (const mc_recjob *j, int thread, const seat *s) {
+  int64_t passing;
+  if (j->filter->slots == NULL) return false;
+  mc_filter_begin(j->filter, thread, s->id, own(j, s), &passing);
+  mc_filter_end(j->filter, thread, s->id, own(j, s));
+  return passing < j->p->n / WORTH;
+}
+
+
+static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
+                      int64_t i, int64_t row) {
   mck_recgroup *g = &w->groups[i / MCK_SIX];
   int r = (int)(i % MCK_SIX);
   seat *s = &w->seats[i];
@@ -222,7 +234,7 @@ static void seatuser (const mc_recjob *j, mc_recworker *w, int64_t i,
   mck_best_start(&s->best);
   s->id = mc_rec_user(j, row);
   s->unit = 0;
-  if (j->p == NULL) return;
+  if (j->p == NULL || choosy(j, thread, s)) return;
   load(j, w, s->id);
   w->loaded = -1;  /* scaled now */
   s->unit = scale(j, &w->user, &g->length[r]);
@@ -237,8 +249,8 @@ static void seatuser (const mc_recjob *j, mc_recworker *w, int64_t i,
 
 
 /* all users of rows first to last - 1; empty seats reach nothing */
-static void seatall (const mc_recjob *j, mc_recworker *w, int64_t first,
-                     int64_t last) {
+static void seatall (const mc_recjob *j, mc_recworker *w, int thread,
+                     int64_t first, int64_t last) {
   int64_t six = (last - first + MCK_SIX - 1) / MCK_SIX;
   memset(w->x, 0, (size_t)six * MCK_SIX * packedrank(j) * sizeof *w->x);
   for (int64_t i = 0; i < six; i++) {
@@ -255,7 +267,7 @@ static void seatall (const mc_recjob *j, mc_recworker *w, int64_t first,
   }
   w->loaded = -1;
   for (int64_t row = first; row < last; row++)
-    seatuser(j, w, row - first, row);
+    seatuser(j, w, thread, row - first, row);
 }
 
 /* -------} */
@@ -333,17 +345,40 @@ static void scan (const mc_recjob *j, mc_recworker *w, int thread,
 
 /* {------- users and items that are not packed ------- */
 
+/* offer what has come together in w->ids once it is much */
+static int64_t gather (const mc_recjob *j, mc_recworker *w, seat *s,
+                       int64_t n, int32_t id) {
+  w->ids[n++] = id;
+  if (n < CHUNK) return n;
+  offer(j, w, s, n);
+  return 0;
+}
+
+
+/*
+** Has a zero user all he can get?  Without a bias his scores are 0 (or NaN),
+** so the first items are the best.
+*/
+static bool sated (const mc_recjob *j, const mc_recworker *w, const seat *s) {
+  if (j->f->bias != NULL || s->best.held < j->n) return false;
+  for (int64_t k = 0; k < j->f->rank; k++)
+    if (w->user.x[k] != 0) return false;
+  return true;
+}
+
+
 /* items first to last - 1 that pass, for a user who is whole */
 static void whole (const mc_recjob *j, mc_recworker *w, int thread, seat *s,
                    int64_t first, int64_t last) {
-  int64_t passing, n = 0;
+  int64_t passing, n = 0, i = first;
   const uint64_t *pass = mc_filter_begin(j->filter, thread, s->id, own(j, s),
                                          &passing);
-  for (int64_t i = first; i < last; i++) {
-    if (mck_passes(pass, i)) w->ids[n++] = (int32_t)i;
-    if (n == CHUNK) {
-      offer(j, w, s, n);
-      n = 0;
+  while (i < last) {
+    if (pass != NULL && i % 64 == 0 && pass[i / 64] == 0) i += 64;
+    else {
+      if (mck_passes(pass, i)) n = gather(j, w, s, n, (int32_t)i);
+      i++;
+      if (n == 0 && sated(j, w, s)) break;
     }
   }
   offer(j, w, s, n);
@@ -357,13 +392,9 @@ static void odds (const mc_recjob *j, mc_recworker *w, int thread, seat *s) {
   const uint64_t *pass;
   if (j->p->nodd == 0) return;
   pass = mc_filter_begin(j->filter, thread, s->id, own(j, s), &passing);
-  for (int64_t i = 0; i < j->p->nodd; i++) {
-    if (mck_passes(pass, j->p->odd[i])) w->ids[n++] = j->p->odd[i];
-    if (n == CHUNK) {
-      offer(j, w, s, n);
-      n = 0;
-    }
-  }
+  for (int64_t i = 0; i < j->p->nodd; i++)
+    if (mck_passes(pass, j->p->odd[i]))
+      n = gather(j, w, s, n, j->p->odd[i]);
   offer(j, w, s, n);
   mc_filter_end(j->filter, thread, s->id, own(j, s));
 }
@@ -375,7 +406,7 @@ void mc_rec_find (const mc_recjob *j, mc_recworker *workers, int thread,
                   int64_t first, int64_t last, int part, int parts) {
   mc_recworker *w = &workers[thread];
   int64_t six = (last - first + MCK_SIX - 1) / MCK_SIX;
-  seatall(j, w, first, last);
+  seatall(j, w, thread, first, last);
   if (j->p != NULL)
     scan(j, w, thread, six, j->p->nblocks * part / parts,
          j->p->nblocks * (part + 1) / parts);
