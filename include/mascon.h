@@ -1001,7 +1001,7 @@ MASCON_API int mascon_topn_stream (const mascon_stream *s,
 ** set.  Infinite factors give what the formula says.
 **
 ** Cost: users * items * rank fused products in f32; what these leave in doubt
-** is computed again.  Memory: a packed copy of the items in f32 (for 16 users
+** is computed again.  Memory: a packed copy of the items in f32 (for 32 users
 ** or more), and a few MB a thread.
 */
 MASCON_API int mascon_recommend (const mascon_array *users,

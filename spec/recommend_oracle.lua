@@ -287,8 +287,8 @@ end
 ---a random case, by the state of math.random
 function M.random(size)
   local rank = chance(0.1) and random(64, 200) or random(20)
-  local nu = chance(0.3) and random(0, 5) or random(size)
-  local ni = chance(0.1) and random(0, 3) or random(6 * size)
+  local nu = chance(0.3) and random(0, 5) or random(2 * size)
+  local ni = chance(0.1) and random(0, 3) or random(5 * size)
   if chance(0.1) then ni = nu end
   local case = {
     utype = chance(0.7) and "f32" or "f64", rank = rank,

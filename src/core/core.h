@@ -147,6 +147,12 @@ int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
 int mc_parallel (mascon_exec *ex, int64_t n, int64_t grain, int threads,
                  mc_body body, void *ud);
 
+/*
+** For a body whose block may take longer: is the call cancelled?  Ask it every
+** few milliseconds, and if so return; rows from this block on are not done.
+*/
+bool mc_cancelled (void);
+
 /* an exec for a part of a call that is no progress, but can be cancelled */
 mascon_exec mc_quiet (const mascon_exec *ex);
 

@@ -40,12 +40,20 @@ typedef struct run {
   double pause;           /* when the region is to end for a report */
   _Atomic int64_t next;   /* first row not handed out */
   _Atomic bool stop;      /* hand out no more */
-  bool cancelled;         /* ... because the caller said so */
+  _Atomic bool cancelled; /* ... because the caller said so */
+  _Atomic int64_t broken; /* first row of a block that a body gave up */
 } run;
+
+/* the block that a thread is doing */
+typedef struct place {
+  run *r;  /* NULL: none */
+  int64_t first;
+  int thread;
+} place;
 
 static atomic_int busy;              /* workers inside mascon calls now */
 static volatile bool forked;         /* this process is a forked child */
-static _Thread_local bool inside;    /* this thread is running a body */
+static _Thread_local place here;     /* what this thread is running */
 
 
 double mascon_clock (void) {
@@ -102,16 +110,30 @@ static void lookup (run *r) {
 
 
 static void work (run *r, int thread) {
-  inside = true;
+  place outer = here;
   while (!atomic_load_explicit(&r->stop, memory_order_relaxed)) {
     int64_t first = atomic_fetch_add_explicit(&r->next, r->grain,
                                               memory_order_relaxed);
     if (first >= r->n) break;
+    here = (place) {r, first, thread};
     r->body(r->ud, first,
             r->n - first < r->grain ? r->n : first + r->grain, thread);
     if (thread == 0) lookup(r);
   }
-  inside = false;
+  here = outer;
+}
+
+
+bool mc_cancelled (void) {
+  run *r = here.r;
+  int64_t broken;
+  if (r == NULL) return false;
+  if (here.thread == 0) lookup(r);
+  if (!r->cancelled) return false;
+  broken = r->broken;
+  while (here.first < broken &&
+         !atomic_compare_exchange_weak(&r->broken, &broken, here.first)) {}
+  return true;
 }
 
 /* -------} */
@@ -142,7 +164,7 @@ static void blocksignals (void) {
 #if defined(_OPENMP)
 
 static bool nested (void) {
-  return inside || omp_in_parallel();
+  return here.r != NULL || omp_in_parallel();
 }
 
 
@@ -164,7 +186,7 @@ typedef struct member {
 
 
 static bool nested (void) {
-  return inside;
+  return here.r != NULL;
 }
 
 
@@ -210,11 +232,7 @@ static void teamwork (run *r, int threads) {
   if (threads > blocks) threads = (int)blocks;
   if (threads > 1 && (forked || nested())) threads = 1;
   atomic_fetch_add_explicit(&busy, threads, memory_order_relaxed);
-  if (threads <= 1) {
-    bool outer = inside;
-    work(r, 0);
-    inside = outer;
-  }
+  if (threads <= 1) work(r, 0);
   else {
     pthread_once(&once, watchfork);
     team(r, threads);
@@ -236,7 +254,8 @@ int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
                       mc_body body, void *ud, int64_t base, int64_t total) {
   static const mascon_exec init = MASCON_EXEC_INIT;
   mascon_exec quiet = init;
-  run r = {.n = n, .grain = grain, .body = body, .ud = ud};
+  run r = {.n = n, .grain = grain, .body = body, .ud = ud,
+           .broken = n};
   int64_t done = 0;
   r.ex = ex != NULL ? ex : &quiet;
   if (total < 0) total = n;
@@ -245,7 +264,7 @@ int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
     r.pause = nextreport(r.ex);
     r.stop = false;
     teamwork(&r, threads);
-    done = r.next < n ? r.next : n;
+    done = r.next < r.broken ? r.next : r.broken;
     if (base + done < total && !r.cancelled && r.ex->progress != NULL &&
         mascon_clock() >= r.ex->due) {
       r.cancelled = r.ex->progress(r.ex->ud, base + done, total) != 0;

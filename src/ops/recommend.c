@@ -8,8 +8,9 @@
 
 #define RATE 5e10   /* operations a second that a worker may reach */
 #define REST 0.025  /* seconds that a block of users should take */
+#define LEAST 72    /* users that a worker takes at a time, if it can be more */
 #define MOST 192    /* users that a worker takes at a time */
-#define FEW 16      /* users for whom packing the items does not pay */
+#define FEW 32      /* users for whom packing the items does not pay */
 
 /* a call, opened */
 typedef struct call {
@@ -130,8 +131,7 @@ static void openjob (call *c) {
 static int64_t batchsize (const call *c, int64_t rows) {
   double one = (double)c->f.nitems * (double)(c->f.rank + 8) / RATE;
   double most = REST / one;
-  int64_t batch = most < 6 * MCK_SIX ? 6 * MCK_SIX : most > MOST ? MOST
-                                                   : (int64_t)most;
+  int64_t batch = most < LEAST ? LEAST : most > MOST ? MOST : (int64_t)most;
   int64_t rounds = rows / (batch * c->threads) + 1;
   int64_t even = rows / (rounds * c->threads) + 1;
   even += (MCK_SIX - even % MCK_SIX) % MCK_SIX;
@@ -161,23 +161,17 @@ static int open (call *c, const mascon_array *users, const mascon_array *items,
 }
 
 
-/* what 'ex' says, without its progress */
-static mascon_exec quiet (const mascon_exec *ex) {
-  mascon_exec q = MASCON_EXEC_INIT;
-  if (ex != NULL) q = *ex;
-  q.progress = NULL;
-  return q;
-}
-
-
 /* pack the items if there are users enough, and make the workers */
 static int prepare (call *c, mascon_exec *ex) {
   int64_t rows = c->result.nrows - c->result.first;
-  mascon_exec q = quiet(ex);
+  mascon_exec q = mc_quiet(ex);
   if (rows >= FEW && c->f.nitems > 0) {
     int status = mc_pack_open(&c->pack, &c->f, c->filter.common, &q,
                               c->threads);
-    if (status == MASCON_ECANCEL && ex != NULL) ex->done = c->result.first;
+    if (status == MASCON_ECANCEL && ex != NULL) {
+      ex->done = c->result.first;
+      ex->total = c->result.nrows;
+    }
     if (status != MASCON_OK) return status;
     c->job.p = &c->pack;
   }
@@ -203,8 +197,8 @@ static void closecall (call *c) {
 /* many users: each worker has some */
 static void someusers (void *ud, int64_t first, int64_t last, int thread) {
   call *c = ud;
-  mc_rec_find(&c->job, c->workers, thread, first, last, 0, 1);
-  mc_rec_put(&c->job, c->workers, thread, first, last);
+  if (mc_rec_find(&c->job, c->workers, thread, first, last, 0, 1))
+    mc_rec_put(&c->job, c->workers, thread, first, last);
 }
 
 
@@ -232,13 +226,16 @@ static int runparts (call *c, mascon_exec *ex) {
   int status = MASCON_OK;
   for (c->first = c->result.first; status == MASCON_OK && c->first < n;
        c->first += c->count) {
-    mascon_exec q = quiet(ex);
+    mascon_exec q = mc_quiet(ex);
     c->count = n - c->first < c->batch ? n - c->first : c->batch;
     status = mc_parallel(&q, c->threads, 1, c->threads, someitems, c);
     if (status == MASCON_OK)
       status = mc_result_part(&c->result, ex, c->first, c->count, c->count, 1,
                               putusers, c);
-    else if (ex != NULL) ex->done = c->first;
+    else if (ex != NULL) {
+      ex->done = c->first;
+      ex->total = n;
+    }
   }
   return status;
 }

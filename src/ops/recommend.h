@@ -132,9 +132,9 @@ int64_t mc_rec_user (const mc_recjob *j, int64_t row);
 
 /*
 ** Worker 'thread': the candidates of rows 'first' to 'last' - 1 among part
-** 'part' of 'parts' of the items.
+** 'part' of 'parts' of the items.  False: the call is cancelled.
 */
-void mc_rec_find (const mc_recjob *j, mc_recworker *w, int thread,
+bool mc_rec_find (const mc_recjob *j, mc_recworker *w, int thread,
                   int64_t first, int64_t last, int part, int parts);
 
 /* give the hits of worker 'from' to worker 'to'; both had the same rows */

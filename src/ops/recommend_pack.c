@@ -14,6 +14,7 @@
 #include "recommend.h"
 
 #define GRAIN 1024  /* items measured at a time */
+#define STRIP 16    /* items packed at a time */
 
 enum {PACKED, ODD, DROPPED};
 
@@ -25,6 +26,7 @@ typedef struct packer {
   double *norm;     /* of each item */
   float *key;       /* the same, scaled and rounded up */
   double *scratch;  /* a row for each thread */
+  float *rows;      /* STRIP rows for each thread */
   double *max;      /* largest magnitude seen by each thread */
 } packer;
 
@@ -152,22 +154,35 @@ static void list (packer *k, int32_t *spare) {
 /* -------} */
 
 
+/* items ids[0..STRIP-1] as floats, into columns of a panel */
+static void fillstrip (packer *k, const int32_t *ids, double *y, float *rows,
+                       float *panel) {
+  size_t n = k->p->k;
+  for (size_t j = 0; j < STRIP; j++) {
+    if (ids[j] >= 0) getitem(k->f, ids[j], y);
+    else memset(y, 0, n * sizeof *y);
+    for (size_t i = 0; i < n; i++)
+      rows[j * n + i] = (float)(y[i] * k->p->scale);
+  }
+  for (size_t i = 0; i < n; i++)  /* whole lines of the cache are written */
+    for (size_t j = 0; j < STRIP; j++)
+      panel[i * MCK_BLOCK + j] = rows[j * n + i];
+}
+
+
 /* blocks first to last - 1 */
 static void fill (void *ud, int64_t first, int64_t last, int thread) {
   packer *k = ud;
   mc_pack *p = k->p;
   double *y = k->scratch + (size_t)thread * p->k;
+  float *rows = k->rows + (size_t)thread * p->k * STRIP;
   for (int64_t b = first; b < last; b++) {
     float *panel = p->panels + (size_t)b * p->k * MCK_BLOCK;
     const int32_t *ids = p->ids + b * MCK_BLOCK;
     float norm = k->key[ids[0]];
     p->norms[b] = norm > MC_SHORTEST ? norm : MC_SHORTEST;
-    for (int j = 0; j < MCK_BLOCK; j++) {
-      if (ids[j] >= 0) getitem(k->f, ids[j], y);
-      else memset(y, 0, p->k * sizeof *y);
-      for (size_t i = 0; i < p->k; i++)
-        panel[i * MCK_BLOCK + (size_t)j] = (float)(y[i] * p->scale);
-    }
+    for (int j = 0; j < MCK_BLOCK; j += STRIP)
+      fillstrip(k, ids + j, y, rows, panel + j);
   }
 }
 
@@ -182,10 +197,11 @@ static bool makescratch (packer *k, int threads) {
   k->norm = mc_alloc((size_t)n, sizeof *k->norm);
   k->key = mc_alloc((size_t)n, sizeof *k->key);
   k->scratch = mc_alloc((size_t)threads * p->k, sizeof *k->scratch);
+  k->rows = mc_alloc((size_t)threads * p->k, STRIP * sizeof *k->rows);
   k->max = mc_zalloc((size_t)threads, sizeof *k->max);
   return p->ids != NULL && p->odd != NULL && k->kind != NULL &&
          k->norm != NULL && k->key != NULL && k->scratch != NULL &&
-         k->max != NULL;
+         k->rows != NULL && k->max != NULL;
 }
 
 
@@ -224,6 +240,7 @@ int mc_pack_open (mc_pack *p, const mc_factors *f, const uint64_t *common,
   mc_free(k.norm);
   mc_free(k.key);
   mc_free(k.scratch);
+  mc_free(k.rows);
   mc_free(k.max);
   if (status != MASCON_OK) mc_pack_close(p);
   return status;

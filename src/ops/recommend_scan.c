@@ -54,6 +54,7 @@
 #define BYTES (3 << 20)  /* about what a worker may hold */
 #define CHUNK 64         /* scores computed at a time */
 #define WORTH 16         /* scores that cost what one computed alone does */
+#define LOOKS 4096       /* items between two looks whether to go on */
 #define RESTS 16         /* blocks between two looks whether to go on */
 #define LONGEST (1 << 16)  /* factors for which the proof holds */
 
@@ -333,8 +334,8 @@ static void scanblock (const mc_recjob *j, mc_recworker *w, int thread,
 static void scan (const mc_recjob *j, mc_recworker *w, int thread,
                   int64_t six, int64_t first, int64_t last) {
   for (int64_t b = first; b < last; b++) {
-    if ((b - first) % RESTS == 0 &&
-        !j->f->kern->alive(w->groups, (size_t)six, j->p->norms[b])) break;
+    if ((b - first) % RESTS == 0 && (mc_cancelled() ||
+        !j->f->kern->alive(w->groups, (size_t)six, j->p->norms[b]))) break;
     scanblock(j, w, thread, b, six);
   }
   for (int64_t i = 0; i < six; i++) emptygroup(j, w, thread, i, 1);
@@ -374,6 +375,7 @@ static void whole (const mc_recjob *j, mc_recworker *w, int thread, seat *s,
   const uint64_t *pass = mc_filter_begin(j->filter, thread, s->id, own(j, s),
                                          &passing);
   while (i < last) {
+    if (i % LOOKS == 0 && mc_cancelled()) break;
     if (pass != NULL && i % 64 == 0 && pass[i / 64] == 0) i += 64;
     else {
       if (mck_passes(pass, i)) n = gather(j, w, s, n, (int32_t)i);
@@ -402,7 +404,7 @@ static void odds (const mc_recjob *j, mc_recworker *w, int thread, seat *s) {
 /* -------} */
 
 
-void mc_rec_find (const mc_recjob *j, mc_recworker *workers, int thread,
+bool mc_rec_find (const mc_recjob *j, mc_recworker *workers, int thread,
                   int64_t first, int64_t last, int part, int parts) {
   mc_recworker *w = &workers[thread];
   int64_t six = (last - first + MCK_SIX - 1) / MCK_SIX;
@@ -417,6 +419,7 @@ void mc_rec_find (const mc_recjob *j, mc_recworker *workers, int thread,
             j->f->nitems * (part + 1) / parts);
     else if (part == 0) odds(j, w, thread, s);
   }
+  return !mc_cancelled();
 }
 
 
