@@ -192,8 +192,8 @@ run-check: all $(SPEC_TOOLS)
 	  MASCON_CPU=$$cpu $(BUSTED) $(SPECS) || exit 1; done
 	@MASCON_GC=hard $(BUSTED) $(SPECS)
 	$(MAKE) SAN=asan B=build/asan all
-	$(MAKE) SAN=asan B=build/asan TESTLUA=build/asan/mascon \
-	  LEAKS=1 run-test
+	ASAN_OPTIONS=detect_leaks=1 $(MAKE) SAN=asan B=build/asan \
+	  TESTLUA=build/asan/mascon run-test
 	$(MAKE) SAN=tsan B=build/tsan all
 	$(MAKE) SAN=tsan B=build/tsan TESTLUA=build/tsan/mascon run-test
 
