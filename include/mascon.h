@@ -398,6 +398,98 @@ MASCON_API int mascon_flush (const mascon_array *a);
 
 
 /* {====================================================================
+** CSV tables
+** ===================================================================== */
+
+/*
+** Text tables of numbers: a line is a row, fields are separated by one byte,
+** and there may be a header.  Lines end in LF or CR LF, the last one perhaps
+** in nothing.  Blank lines, and lines that begin with 'comment', are no rows.
+** Blanks around fields do not count.  A field may be quoted ("" is a quote in
+** it), but ends on its line.  A byte order mark of UTF-8 is skipped.
+**
+** Numbers are those of C in decimal, also nan, inf and infinity in letters of
+** any case, and are read as the nearest double; an empty field is NaN.  No
+** locale matters.
+*/
+typedef struct mascon_csv_opts {
+  size_t size;
+  char sep;      /* 0: comma, semicolon, tab or blanks, as the first line has;
+                    ' ': one or more blanks or tabs */
+  char point;    /* '.' */
+  char comment;  /* '#'; 0: none */
+  int header;    /* the first line has names: 1 yes, 0 no, -1 (the default)
+                    if any of its fields is not a number */
+  int skiptext;  /* leave columns out whose first value is no number */
+  const int *columns;  /* load only these, in this order, counted from 0 */
+  int ncolumns;        /* 0: all */
+} mascon_csv_opts;
+
+#define MASCON_CSV_INIT {sizeof(mascon_csv_opts), 0, '.', '#', -1, 0, NULL, 0}
+
+typedef struct mascon_csv {
+  int ncols;                 /* columns that were loaded */
+  const char *const *names;  /* theirs; "column1", ... without a header */
+  const int *places;         /* where they are in the file, from 0 */
+  int nall;                  /* columns of the file */
+  const char *const *allnames;
+  mascon_array data;         /* f64, ncols x rows: row k is names[k] */
+  void *memory;              /* of names and places */
+} mascon_csv;
+
+/*
+** mascon_csv_load: read a table into memory.
+**
+** path   a regular file; it is never waited for.
+** table  set to the table; release it with mascon_csv_free.
+** ex     progress counts blocks of the file.
+**
+** A header that is one quoted field as a whole ("x,""y""", as a spreadsheet
+** leaves it) is taken for what is in the quotes.  Every row must have as many
+** fields as the first line.  What is wrong is said with its line:
+** "x.csv:17: 9 fields expected, got 8".
+**
+** Returns MASCON_OK, MASCON_EIO (errno says why), MASCON_EFORMAT,
+** MASCON_EVALUE (the options), MASCON_ERANGE (a column the file has not),
+** MASCON_ETOOBIG, MASCON_ENOMEM or MASCON_ECANCEL.  Only after MASCON_OK was
+** 'table' touched.
+** Cost: two passes over the file, shared by the threads; beyond the columns,
+** 1.3 MB a thread and 8 bytes for every 256 KB of file.  A line may have a
+** megabyte, a table 65,536 columns.
+*/
+MASCON_API int mascon_csv_load (const char *path, const mascon_csv_opts *opts,
+                                mascon_csv *table, mascon_why *why,
+                                mascon_exec *ex);
+
+/*
+** mascon_csv_names: the names of the columns only: 'ncols' is 0, 'data'
+** closed.  Returns as mascon_csv_load.
+*/
+MASCON_API int mascon_csv_names (const char *path, const mascon_csv_opts *opts,
+                                 mascon_csv *table, mascon_why *why);
+
+/* give up a table: all its memory but views of 'data'.  Twice is fine */
+MASCON_API void mascon_csv_free (mascon_csv *table);
+
+/*
+** mascon_csv_save: write 'ncols' columns (vectors of one length, any dtypes,
+** any strides) as a table with a header of quoted names, commas and LF.
+**
+** A number is written with few digits, never so few that it would be read as
+** another one (as another f32, for f32).  'path' is the old file (or none)
+** until all is on the disk, then the new one.  ex: progress counts rows.
+** Returns MASCON_OK, MASCON_ESHAPE, MASCON_ECLOSED, MASCON_EVALUE (no column,
+** a line break in a name), MASCON_EIO, MASCON_ENOMEM or MASCON_ECANCEL.
+*/
+MASCON_API int mascon_csv_save (const char *path, int ncols,
+                                const char *const *names,
+                                const mascon_array *const *columns,
+                                mascon_why *why, mascon_exec *ex);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
 ** Copies
 ** ===================================================================== */
 

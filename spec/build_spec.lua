@@ -67,7 +67,7 @@ describe("the plain library", function()
   local flags = " -Wall -Wextra -Werror -Iinclude -Isrc/core -Isrc/kern" ..
     " -Isrc/ops -Isrc/io "
   local files = " src/core/*.c src/kern/*.c src/ops/*.c src/io/file.c" ..
-    " src/io/npy*.c "
+    " src/io/npy*.c src/io/csv*.c src/io/number.c "
 
   for _, cc in ipairs { "cc", "clang" } do
     it("is built by a bare line of " .. cc, function()

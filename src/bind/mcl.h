@@ -129,6 +129,9 @@ void mcl_assign (lua_State *L, int arg, mascon_array *out);
 /* raise a status of the library as an error; nothing for MASCON_OK */
 void mcl_check (lua_State *L, int status);
 
+/* the file name at 'arg': C would take a part of one that holds a zero byte */
+const char *mcl_checkpath (lua_State *L, int arg);
+
 /* the dtype named at 'arg'; 'def' where it is none or nil */
 mascon_dtype mcl_optdtype (lua_State *L, int arg, mascon_dtype def);
 
@@ -222,6 +225,7 @@ void mcl_openrandom (lua_State *L);
 void mcl_openreduce (lua_State *L);
 void mcl_opentopn (lua_State *L);
 void mcl_opencsr (lua_State *L);
+void mcl_opencsv (lua_State *L);
 void mcl_openstream (lua_State *L);
 void mcl_opensort (lua_State *L);
 

@@ -12,6 +12,14 @@ void mcl_check (lua_State *L, int status) {
 }
 
 
+const char *mcl_checkpath (lua_State *L, int arg) {
+  size_t n;
+  const char *path = luaL_checklstring(L, arg, &n);
+  luaL_argcheck(L, strlen(path) == n, arg, "file name holds a zero byte");
+  return path;
+}
+
+
 mascon_dtype mcl_optdtype (lua_State *L, int arg, mascon_dtype def) {
   const char *name;
   if (lua_isnoneornil(L, arg)) return def;

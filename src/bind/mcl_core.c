@@ -82,6 +82,7 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_opentopn(L);
   mcl_openrecommend(L);
   mcl_opencsr(L);
+  mcl_opencsv(L);
   mcl_opensort(L);
   mcl_openstream(L);
   return 1;

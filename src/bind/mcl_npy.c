@@ -8,15 +8,6 @@
 #include "mcl.h"
 
 
-/* a file name: C would take a part of one that holds a zero byte */
-static const char *checkpath (lua_State *L, int arg) {
-  size_t n;
-  const char *path = luaL_checklstring(L, arg, &n);
-  luaL_argcheck(L, strlen(path) == n, arg, "file name holds a zero byte");
-  return path;
-}
-
-
 /* option 'map': 0 none, 1 for reading, 2 for writing */
 static int optmap (lua_State *L, int arg) {
   static const char *const modes[] = {"r", "r+", NULL};
@@ -42,7 +33,7 @@ static int loadinto (const char *path, int map, mascon_array *a,
 */
 static int load (lua_State *L) {
   static const char *const names[] = {"map", "threads", "progress", NULL};
-  const char *path = checkpath(L, 1);
+  const char *path = mcl_checkpath(L, 1);
   mascon_array *a;
   mascon_why why;
   mcl_call c;
@@ -75,7 +66,7 @@ static int load (lua_State *L) {
 static int save (lua_State *L) {
   static const char *const names[] = {"threads", "progress", NULL};
   const mascon_array *a = mcl_checkarray(L, 1);
-  const char *path = checkpath(L, 2);
+  const char *path = mcl_checkpath(L, 2);
   mascon_why why;
   mcl_call c;
   int status;
@@ -96,7 +87,7 @@ static int save (lua_State *L) {
 ** the array and its views brings it to the disk.  Raises what goes wrong.
 */
 static int create (lua_State *L) {
-  const char *path = checkpath(L, 1);
+  const char *path = mcl_checkpath(L, 1);
   int n = lua_gettop(L), ndim = n - 1;
   int64_t shape[MASCON_MAXDIM];
   mascon_dtype t = MASCON_F64;

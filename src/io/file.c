@@ -111,6 +111,14 @@ int mc_readat (int fd, void *p, size_t n, int64_t at) {
 }
 
 
+int mc_whyread (mascon_why *why, const char *path, int error) {
+  if (error < 0)
+    return mc_why(why, path, MASCON_EFORMAT, "became shorter while read");
+  errno = error;
+  return mc_whyerrno(why, path);
+}
+
+
 int mc_writeat (int fd, const void *p, size_t n, int64_t at) {
   while (n > 0) {
     ssize_t put = pwrite(fd, p, n < CHUNK ? n : CHUNK, (off_t)at);

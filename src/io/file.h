@@ -45,6 +45,9 @@ void mc_closefile (int fd);
 int mc_readat (int fd, void *p, size_t n, int64_t at);
 int mc_writeat (int fd, const void *p, size_t n, int64_t at);
 
+/* say what such a result, not 0, of mc_readat means */
+int mc_whyread (mascon_why *why, const char *path, int error);
+
 /*
 ** A file that is being made: it has a name of its own beside 'target' until
 ** mc_commit moves it there, so that 'target' is the old file or the whole new

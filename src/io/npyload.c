@@ -7,7 +7,6 @@
 ** block does anything.
 */
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -141,12 +140,7 @@ static int readall (const mc_npyfile *f, mascon_array *a, mascon_why *why,
   status = mc_parallel(ex, f->h.count, MC_NPYBLOCK / f->h.size, threads,
                        readblock, &j);
   mc_free(j.scratch);
-  if (j.error > 0) {
-    errno = j.error;
-    return mc_whyerrno(why, f->path);
-  }
-  if (j.error < 0)
-    return mc_why(why, f->path, MASCON_EFORMAT, "became shorter while read");
+  if (j.error != 0) return mc_whyread(why, f->path, j.error);
   if (j.inexact)
     return mc_why(why, f->path, MASCON_EINEXACT,
                   "has uint64 values above 2^63 - 1, which no dtype holds");
