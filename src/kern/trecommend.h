@@ -5,7 +5,7 @@
 ** registers: 24 of 32 for AVX-512, 12 of 16 for the others.  They are single
 ** variables and not an array, which gcc would keep in memory.  A product may
 ** be fused with its sum here: these scores only say which items can be left
-** out, and the margin of the bar (see recommend_margin.c) covers either.
+** out, and the margin of the bar (src/ops/recommend_scan.c) covers either.
 */
 
 #if ISA_AVX512

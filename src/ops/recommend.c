@@ -8,8 +8,9 @@
 
 #define RATE 5e10   /* operations a second that a worker may reach */
 #define REST 0.025  /* seconds that a block of users should take */
-#define LEAST 72    /* users that a worker takes at a time, if it can be more */
 #define MOST 192    /* users that a worker takes at a time */
+#define LEAST 72    /* the same, however long it takes: panels are read once
+                       for all of them */
 #define FEW 32      /* users for whom packing the items does not pay */
 
 /* a call, opened */
