@@ -167,3 +167,50 @@ describe("a failing allocation", function()
     end)
   end
 end)
+
+
+describe("what a running call works on", function()
+  -- its callbacks come at most 10 times a second: one call that takes longer
+  local function inuse(...)
+    local arrays = { ... }
+    return function()
+      for _, a in ipairs(arrays) do
+        assert.has_error(function() a:close() end, "calling 'close' on bad "
+          .. "self (array is in use by the call that runs this)")
+      end
+    end
+  end
+
+  it("cannot be closed by its progress function", function()
+    local a, out = mascon.ones(100000), mascon.zeros(100000)
+    mascon.sqrt(a, out, { progress = inuse(a, out) })
+    assert.equal(1, out[100000])
+    a:close()
+    out:close()
+  end)
+
+  it("cannot be closed by a sink or a score function", function()
+    local m = mascon.zeros(30, 40)
+    local ids = mascon.zeros(30, 2, "i32")
+    mascon.topn(m, 2, { out = { ids = ids }, sink = inuse(m, ids) })
+    local indptr, indices = mascon.zeros(31, "i32"), mascon.zeros(0, "i32")
+    local none = mascon.csr(indptr, indices, 40, { base = 0 })
+    mascon.topn_stream({ rows = 30, cols = 40, score = function(block)
+      block:fill(1)
+      inuse(ids, indptr, indices)()
+      local own <close> = mascon.zeros(1)
+      own[1] = 1
+    end }, 2, { out = { ids = ids }, exclude = none })
+    assert.same({ 1, 2 }, ids[30]:totable())
+    indptr:close()
+  end)
+
+  it("is held when a column leaves its table", function()
+    local spots = { x = mascon.ones(1000), y = 1, sx = 1, sy = 1 }
+    local image = mascon.render(spots, { shape = { 3, 3 }, progress = function()
+      spots.x = nil
+      collectgarbage()
+    end })
+    assert.is_true(image:sum() > 0)
+  end)
+end)

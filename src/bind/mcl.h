@@ -63,6 +63,13 @@ void mcl_adopt (lua_State *L, mascon_array *a);
 mascon_array *mcl_newarray (lua_State *L, mascon_dtype t, int ndim,
                             const int64_t *shape, bool zero);
 
+/*
+** While Lua code runs inside a call, what the call works on cannot be closed:
+** one use more (by = 1) of the arrays at 1 to 'top' and of those a csr there
+** has, and one less (by = -1) after it
+*/
+void mcl_adduses (lua_State *L, int top, int by);
+
 /* a text for messages, such as "f32 matrix 3 x 4" or "number"; pushes it */
 const char *mcl_describe (lua_State *L, int arg);
 
@@ -194,6 +201,13 @@ typedef struct mcl_call {
 
 /* begin: leaves at most one value on the stack.  'arg' 0: no options */
 void mcl_begin (lua_State *L, mcl_call *c, int arg);
+
+/*
+** Call the function on the stack with the 'narg' arguments above it; all that
+** the kernel uses lies on the stack below.  Nonzero: stop, as it returned
+** false or raised (mcl_end tells).
+*/
+int mcl_callback (mcl_call *c, int narg);
 
 /*
 ** end: raise what the call's status says ("interrupted (done D of T)" for a

@@ -13,6 +13,7 @@
 typedef struct box {
   mascon_array a;
   int64_t charged;  /* bytes on the account; 0 for a view */
+  int64_t uses;     /* calls that must find it open after their callback */
 } box;
 
 /*
@@ -194,12 +195,34 @@ static void closearray (lua_State *L, mascon_array *a) {
 }
 
 
-/* a:close(), __close, __gc: free at once; closing twice is no error */
+/* a:close(), __close: free at once; closing twice is no error */
 static int closenow (lua_State *L) {
   mascon_array *a = mcl_peek(L, 1);
   if (a == NULL) mcl_typeerror(L, 1, "array");
+  if (((box *)a)->uses > 0)
+    luaL_argerror(L, 1, "array is in use by the call that runs this");
   closearray(L, a);
   return 0;
+}
+
+
+/* one use more or less of the array at 'arg', if it is one */
+static void adduse (lua_State *L, int arg, int by) {
+  mascon_array *a = mcl_peek(L, arg);
+  if (a != NULL) ((box *)a)->uses += by;
+}
+
+
+void mcl_adduses (lua_State *L, int top, int by) {
+  for (int i = 1; i <= top; i++) {
+    if (lua_type(L, i) != LUA_TUSERDATA) continue;
+    adduse(L, i, by);
+    for (int k = 1; k <= 2; k++) {
+      lua_getiuservalue(L, i, k);
+      adduse(L, lua_gettop(L), by);
+      lua_pop(L, 1);
+    }
+  }
 }
 
 

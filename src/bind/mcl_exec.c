@@ -84,19 +84,28 @@ static int interrupted (void *ud) {
 }
 
 
-static int report (void *ud, int64_t done, int64_t total) {
-  mcl_call *c = ud;
-  int stop;
-  lua_pushvalue(c->L, c->progress);
-  lua_pushinteger(c->L, done);
-  lua_pushinteger(c->L, total);
-  if (lua_pcall(c->L, 2, 1, 0) != LUA_OK) {
+int mcl_callback (mcl_call *c, int narg) {
+  lua_State *L = c->L;
+  int top = lua_gettop(L) - narg - 1, status, stop;
+  mcl_adduses(L, top, 1);
+  status = lua_pcall(L, narg, 1, 0);
+  mcl_adduses(L, top, -1);
+  if (status != LUA_OK) {
     c->failed = true;  /* its message stays on the stack for mcl_end */
     return 1;
   }
-  stop = lua_isboolean(c->L, -1) && !lua_toboolean(c->L, -1);
-  lua_pop(c->L, 1);
+  stop = lua_isboolean(L, -1) && !lua_toboolean(L, -1);
+  lua_pop(L, 1);
   return stop;
+}
+
+
+static int report (void *ud, int64_t done, int64_t total) {
+  mcl_call *c = ud;
+  lua_pushvalue(c->L, c->progress);
+  lua_pushinteger(c->L, done);
+  lua_pushinteger(c->L, total);
+  return mcl_callback(c, 2);
 }
 
 /* -------} */

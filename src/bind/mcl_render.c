@@ -15,7 +15,8 @@ static const char *const names[] = {"x", "y", "sx", "sy", "weight", NULL};
 /* the columns of a call */
 typedef struct columns {
   double numbers[NCOLUMNS];        /* those that are a number for all */
-  mascon_array arrays[NCOLUMNS];   /* described: they own nothing */
+  mascon_array all[NCOLUMNS];      /* ... described */
+  const mascon_array *arrays[NCOLUMNS];
   mascon_spots spots;
 } columns;
 
@@ -48,8 +49,8 @@ static void badcolumn (lua_State *L, const char *name, const char *expected) {
 }
 
 
-/* column 'i', whose value is on top: a copy of the array's description (the
-   table at 1 keeps the array), or a number; returns its length, -1 */
+/* column 'i', whose value is on top: an array or a number; returns its
+   length, -1 */
 static int64_t getcolumn (lua_State *L, int i, columns *c) {
   const mascon_array *a;
   if (lua_type(L, -1) == LUA_TNUMBER) {
@@ -58,12 +59,12 @@ static int64_t getcolumn (lua_State *L, int i, columns *c) {
   }
   a = mcl_livearray(L, lua_gettop(L));
   if (a == NULL || a->ndim != 1) badcolumn(L, names[i], "vector or number");
-  else c->arrays[i] = *a;
-  return c->arrays[i].shape[0];
+  c->arrays[i] = a;
+  return a->shape[0];
 }
 
 
-/* all columns of the table at 1; leaves the stack as it was */
+/* all columns of the table at 1, which stay on the stack */
 static void getspots (lua_State *L, columns *c) {
   static const mascon_spots init = MASCON_SPOTS_INIT;
   int64_t n = -1, lengths[NCOLUMNS];
@@ -82,21 +83,21 @@ static void getspots (lua_State *L, columns *c) {
       badcolumn(L, names[i], expected);
     }
     if (lengths[i] >= 0) n = lengths[i];
-    lua_pop(L, 1);
   }
   if (n < 0) n = 1;  /* all are numbers: one spot */
   for (int i = 0; i < NCOLUMNS; i++) {
     static const int64_t none = 0;
-    if (lengths[i] < 0)
-      mcl_check(L, mascon_describe(&c->arrays[i], &c->numbers[i], MASCON_F64,
-                                   1, &n, &none, MASCON_READONLY));
+    if (lengths[i] >= 0) continue;
+    mcl_check(L, mascon_describe(&c->all[i], &c->numbers[i], MASCON_F64, 1,
+                                 &n, &none, MASCON_READONLY));
+    c->arrays[i] = &c->all[i];
   }
   c->spots = init;
-  c->spots.x = &c->arrays[X];
-  c->spots.y = &c->arrays[Y];
-  c->spots.sx = &c->arrays[SX];
-  c->spots.sy = &c->arrays[SY];
-  c->spots.weight = &c->arrays[WEIGHT];
+  c->spots.x = c->arrays[X];
+  c->spots.y = c->arrays[Y];
+  c->spots.sx = c->arrays[SX];
+  c->spots.sy = c->arrays[SY];
+  c->spots.weight = c->arrays[WEIGHT];
 }
 
 /* -------} */

@@ -185,18 +185,10 @@ void mcl_pushhandover (lua_State *L) {
 
 
 int mcl_handoff (mcl_call *c, int func, mcl_handover *h) {
-  lua_State *L = c->L;
-  int stop;
-  lua_pushvalue(L, func + 1);
-  lua_pushvalue(L, func);
-  lua_pushlightuserdata(L, h);
-  if (lua_pcall(L, 2, 1, 0) != LUA_OK) {
-    c->failed = true;  /* its message stays on the stack for mcl_end */
-    return 1;
-  }
-  stop = lua_isboolean(L, -1) && !lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return stop;
+  lua_pushvalue(c->L, func + 1);
+  lua_pushvalue(c->L, func);
+  lua_pushlightuserdata(c->L, h);
+  return mcl_callback(c, 2);
 }
 
 
