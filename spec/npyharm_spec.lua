@@ -195,11 +195,11 @@ describe("saving", function()
     end, "stop")
   end)
 
-  it("survives that its progress function closes the array", function()
+  it("survives that its progress function wants to close the array", function()
     local v = vector(1, 2, 3)
     local calls = {}
     v:save(name "v.npy", { progress = function(done, total)
-      v:close()
+      assert.is_false(pcall(v.close, v))
       calls[#calls + 1] = done .. " of " .. total
     end })
     assert.same({ "3 of 3" }, calls)
