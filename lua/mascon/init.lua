@@ -3,5 +3,6 @@ local core = require "mascon.core"
 require "mascon.progress"  -- kernels look for it where it is loaded
 core.show = require "mascon.show"
 core.pgm = require "mascon.pgm"
+core.locs = require "mascon.locs"
 
 return core

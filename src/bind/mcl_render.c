@@ -282,6 +282,18 @@ static void pushinfo (lua_State *L, const mascon_render_info *i) {
 }
 
 
+/* a value that knows its spots (a table of localisations) gives columns and
+   options in its place */
+static void expand (lua_State *L) {
+  if (luaL_getmetafield(L, 1, "__spots") == LUA_TNIL) return;
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_call(L, 2, 2);
+  lua_replace(L, 2);
+  lua_replace(L, 1);
+}
+
+
 /*
 ** image, info = render({x =, y =, sx =, sy = [, weight =]} [, opts]): the sum
 ** of many gaussians.  A column is a vector, or a number for all spots (all
@@ -308,6 +320,7 @@ static int render (lua_State *L) {
   mascon_array *out;
   mcl_call call;
   lua_settop(L, 2);
+  expand(L);
   getspots(L, &c);
   options(L, &o);
   mcl_begin(L, &call, 2);

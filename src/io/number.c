@@ -13,6 +13,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "number.h"
@@ -325,25 +326,39 @@ static char *putfixed (char *p, double x, bool single) {
 }
 
 
+/* 'n' digits, of which the first stands for ten to the power 'e' */
+static char *putdigits (char *p, const char *digits, int n, int e) {
+  bool fixed = -5 <= e && e < 17;
+  int point = fixed ? e + 1 : 1;  /* so many digits are before it */
+  if (point <= 0) *p++ = '0';
+  for (int i = point < 0 ? point : 0; i < n || i < point; i++) {
+    if (i == point) *p++ = '.';
+    *p++ = i >= 0 && i < n ? digits[i] : '0';
+  }
+  return fixed ? p : p + sprintf(p, "e%+d", e);
+}
+
+
 /*
-** x > 0 as printf has it, with as few digits as will do.  What stands between
-** the first digit and the second is the locale's, and ours is a point.
+** x > 0 by the digits that printf finds, as few as will do.  What stands
+** behind the first one is the locale's point.
 */
-static char *putexp (char *p, double x, bool single) {
-  for (int digits = single ? 6 : 15; ; digits++) {
-    char text[64], *from = text + 1, *to = p;
+static char *putlong (char *p, double x, bool single) {
+  for (int want = single ? 6 : 15; ; want++) {
+    char text[64], digits[20];
+    const char *from;
+    char *end;
+    int n = 1;
     double y;
-    snprintf(text, sizeof text, "%.*e", digits - 1, x);
-    *to++ = text[0];
-    *to++ = '.';
-    while (!isdigit(*from)) from++;
-    while (isdigit(*from)) *to++ = *from++;
-    while (to[-1] == '0') to--;
-    if (to[-1] == '.') to--;
-    while (*from != '\0') *to++ = *from++;
-    *to = '\n';
+    snprintf(text, sizeof text, "%.*e", want - 1, x);
+    digits[0] = text[0];
+    for (from = text + 1; *from != 'e'; from++)
+      if (isdigit(*from)) digits[n++] = *from;
+    while (n > 1 && digits[n - 1] == '0') n--;
+    end = putdigits(p, digits, n, (int)strtol(from + 1, NULL, 10));
+    *end = '\n';
     mc_number(p, '.', &y);
-    if (same(y, x, single)) return to;
+    if (same(y, x, single)) return end;
   }
 }
 
@@ -363,7 +378,7 @@ size_t mc_digits (char out[MC_NUMBERSIZE], double x, bool single) {
     return (size_t)(p + 3 - out);
   }
   end = putfixed(p, x, single);
-  if (end == NULL) end = putexp(p, x, single);
+  if (end == NULL) end = putlong(p, x, single);
   return (size_t)(end - out);
 }
 
