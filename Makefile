@@ -48,7 +48,7 @@ OBJ_LIB = $(call objs,core) $(call objs,kern) $(call objs,ops) $(call objs,io)
 OBJ_CORE = $(filter-out %/mcl_open.o $(B)/obj/bind/mod_%,$(call objs,bind))
 OBJ_TEXT = $(B)/obj/bind/mcl_open.o $(B)/obj/text.o
 OBJ_APP = $(call objs,app)
-LUA_PARTS = $(shell find lua -name '*.lua')
+LUA_PARTS = $(filter-out %/meta.lua,$(shell find lua -name '*.lua'))
 
 # formats that need a library: src/bind/mod_NAME.c is a Lua C module of its
 # own, built where pkg-config knows the library

@@ -1,0 +1,1044 @@
+---@meta mascon
+
+-- What the C module offers, for editors that speak LuaLS; never run.  The manual
+-- is the README.md of the folder above.
+
+---@alias mascon.dtype "f64"|"f32"|"i64"|"i32"|"u16"|"u8"
+---@alias mascon.operand mascon.Array|number
+---@alias mascon.ids mascon.Array|integer[]
+---@alias mascon.progress boolean|fun(done: integer, total: integer): boolean?
+
+---How to run one call.
+---@class mascon.RunOpts
+---@field threads? integer  workers, 1 to 1024 (default: the state's setting)
+---@field progress? mascon.progress  a bar, or a function; returning false stops
+
+---Reductions.
+---@class mascon.ReduceOpts: mascon.RunOpts
+---@field keepdims? boolean  keep the axis, with length 1
+---@field ddof? integer  var and std divide by n - ddof (0)
+
+---An array of one dtype and one to four axes; indices count from 1.
+---
+---`a[i]` is an element of a vector or a view of row i; `a(i, j)` an element.
+---`a == b` asks whether both are the same view; values: `a:eq(b)`.
+---@class mascon.Array
+---@field dtype mascon.dtype
+---@field ndim integer  number of axes
+---@field size integer  number of elements
+---@field nrows integer  length of the first axis
+---@field ncols integer  length of the second axis; 1 for a vector
+---@field readonly boolean  is writing an error?
+---@operator add(mascon.operand): mascon.Array
+---@operator sub(mascon.operand): mascon.Array
+---@operator mul(mascon.operand): mascon.Array
+---@operator div(mascon.operand): mascon.Array
+---@operator idiv(mascon.operand): mascon.Array
+---@operator mod(mascon.operand): mascon.Array
+---@operator pow(mascon.operand): mascon.Array
+---@operator band(mascon.Array): mascon.Array
+---@operator bor(mascon.Array): mascon.Array
+---@operator bxor(mascon.Array): mascon.Array
+---@operator unm: mascon.Array
+---@operator bnot: mascon.Array
+---@operator len: integer
+---@operator call(integer): number
+local Array = {}
+
+---@class mascon
+local mascon = {}
+
+---An array of the numbers of a table, or a copy of an array.
+---@param t table|mascon.Array  numbers, nested up to four deep
+---@param ... integer|mascon.dtype  sizes to read a flat table as; a dtype
+---@return mascon.Array a
+function mascon.array(t, ...) end
+
+---Zeros.
+---@param n1 integer
+---@param n2? integer
+---@param n3? integer
+---@param n4? integer
+---@param dtype? mascon.dtype  "f64" unless named
+---@return mascon.Array a
+function mascon.zeros(n1, n2, n3, n4, dtype) end
+
+---Ones.
+---@param n1 integer
+---@param n2? integer
+---@param n3? integer
+---@param n4? integer
+---@param dtype? mascon.dtype  "f64" unless named
+---@return mascon.Array a
+function mascon.ones(n1, n2, n3, n4, dtype) end
+
+---Whatever memory held.
+---@param n1 integer
+---@param n2? integer
+---@param n3? integer
+---@param n4? integer
+---@param dtype? mascon.dtype  "f64" unless named
+---@return mascon.Array a
+function mascon.empty(n1, n2, n3, n4, dtype) end
+
+---One value everywhere.
+---@param ... number|mascon.dtype  one to four sizes, the value, a dtype
+---@return mascon.Array a
+function mascon.full(...) end
+
+---Ones on the diagonal of n x m.
+---@param n integer
+---@param m? integer
+---@param dtype? mascon.dtype  "f64" unless named
+---@return mascon.Array a
+function mascon.eye(n, m, dtype) end
+
+---1 to n, or first to last in steps, both ends included.
+---@param first number
+---@param last? number
+---@param step? number
+---@param dtype? mascon.dtype  "f64" unless named
+---@return mascon.Array v
+function mascon.range(first, last, step, dtype) end
+
+---`n` numbers, evenly spaced, both ends exact.
+---@param first number
+---@param last number
+---@param n integer
+---@param dtype? mascon.dtype  "f64" unless named
+---@return mascon.Array v
+function mascon.linspace(first, last, n, dtype) end
+
+---Arrays one after the other along an axis; a copy.
+---@param axis integer
+---@param ... mascon.Array|mascon.Array[]
+---@return mascon.Array a
+function mascon.concat(axis, ...) end
+
+---Arrays of one shape along a new first axis; a copy.
+---@param ... mascon.Array|mascon.Array[]
+---@return mascon.Array a
+function mascon.stack(...) end
+
+---Read or map a .npy file.
+---@param path string
+---@param opts? {map?: boolean|"r"|"r+", threads?: integer, progress?: mascon.progress}
+---@return mascon.Array? a  nil on failure
+---@return string? message
+function mascon.load(path, opts) end
+
+---A new mapped .npy file of zeros, written in place; raises on failure.
+---@param path string
+---@param n1 integer
+---@param n2? integer
+---@param n3? integer
+---@param n4? integer
+---@param dtype? mascon.dtype  "f64" unless named
+---@return mascon.Array a
+function mascon.create(path, n1, n2, n3, n4, dtype) end
+
+---Elements of `a` where the mask is not zero, else of `b`.
+---@param mask mascon.Array  u8
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.where(mask, a, b, out, opts) end
+
+---A generator of random numbers: a seed and a position.
+---@param seed integer
+---@return mascon.Random r
+function mascon.random(seed) end
+
+---Philox4x32-10 of a counter: four words of 32 bits.
+---@param key integer
+---@param c0 integer
+---@param c1 integer
+---@param c2 integer
+---@param c3 integer
+---@return integer ...
+function mascon.philox(key, c0, c1, c2, c3) end
+
+---How many threads kernels of this state use; with `n`, from now on.
+---@param n? integer  0: the default again
+---@return integer n
+function mascon.threads(n) end
+
+---Seconds of a clock that only goes forward.
+---@return number t
+function mascon.clock() end
+
+---Bytes held, blocks held, allocations made so far, by the whole process.
+---@param n? integer  for tests: let all but the next n allocations fail; < 0: none
+---@return integer bytes
+---@return integer blocks
+---@return integer calls
+function mascon.memory(n) end
+
+---Which version, instruction set, threads and bytes are in use.
+---@return {version: string, cpu: string, threads: integer, memory: integer} t
+function mascon.info() end
+
+---Columns and rows of the terminal behind a stream; nil where there is none.
+---@param stream? file*  io.stderr
+---@return integer? columns
+---@return integer? rows
+function mascon.terminal(stream) end
+
+---@class mascon.GaussOpts: mascon.RunOpts
+---@field sample? "point"|"integrated"  at the centre of each pixel, or over it ("point")
+---@field norm? "sum"|"peak"  what the weight is ("sum")
+---@field weight? number  1
+---@field origin? "centre"|"edge"  what is at 0 ("centre")
+---@field dtype? "f64"|"f32"  of a new matrix
+---@field add? boolean  add to the matrix
+
+---One normalised gaussian, into a new matrix or the one that is given.
+---
+---    local g = mascon.gauss(100, 120, 50, 60.5, 4, 6)
+---    mascon.gauss(g, 50, 60.5, 4, 6)
+---
+---@param yw integer|mascon.Array  rows; or the matrix to draw into, without `xw`
+---@param xw integer  columns
+---@param y0 number
+---@param x0 number
+---@param sy number  sigma in pixels, >= 0
+---@param sx number
+---@param opts? mascon.GaussOpts
+---@return mascon.Array g
+function mascon.gauss(yw, xw, y0, x0, sy, sx, opts) end
+
+---Many gaussians into one image.
+---@param spots table  columns x, y, sx, sy, weight: vectors, or a number for all
+---@param opts? table  shape, view, extent, pixel, sample, norm, tol, cutoff, min_sigma, origin, dtype, out, add, threads, progress
+---@return mascon.Array image
+---@return table info  drawn, culled, skipped, clipped, lost, extent
+function mascon.render(spots, opts) end
+
+---What topn, topn_stream and recommend share.
+---@class mascon.TopOpts: mascon.RunOpts
+---@field base? 0|1  what the first id is called (1)
+---@field pad_id? integer  beyond the count of a row (0; -1 with base 0)
+---@field pad_score? number  -inf
+---@field exclude? mascon.csr  ids left out, row by row
+---@field exclude_items? mascon.ids  ids left out everywhere
+---@field allow? mascon.csr|mascon.ids  only these
+---@field min? number  only scores >= min
+---@field out? {ids?: true|mascon.Array, scores?: true|mascon.Array, counts?: true|mascon.Array}
+---@field sink? fun(first: integer, last: integer, ids: mascon.Array, scores: mascon.Array, counts: mascon.Array): boolean?
+---@field first? integer  resume: rows before it are left
+---@field smallest? boolean  topn, topn_stream: the smallest
+---@field rows? mascon.ids  recommend: only these users
+---@field bias? mascon.Array  recommend: a number for every item
+---@field normalize? boolean  recommend: cosine
+---@field exclude_self? boolean  recommend: user u never gets item u
+
+---The best `n` of every row.
+---@param scores mascon.Array  f32 or f64 matrix, or a vector
+---@param n integer
+---@param opts? mascon.TopOpts
+---@return mascon.Array? ids  rows x n, i32
+---@return mascon.Array? scores  rows x n, best first
+---@return mascon.Array? counts  how many were found in each row
+---@return table info
+function mascon.topn(scores, n, opts) end
+
+---The best `n` of every row of scores that a function fills in, batch by batch.
+---@param source {rows: integer, cols: integer, score: fun(block: mascon.Array, first: integer, last: integer): boolean?, batch?: integer, dtype?: "f64"|"f32"}
+---@param n integer
+---@param opts? mascon.TopOpts
+---@return mascon.Array? ids  rows x n, i32
+---@return mascon.Array? scores  rows x n, best first
+---@return mascon.Array? counts  how many were found in each row
+---@return table info
+function mascon.topn_stream(source, n, opts) end
+
+---The best `n` items of every user, by the product of their factors; exact.
+---@param users mascon.Array  users x rank, f32 or f64
+---@param items mascon.Array  items x rank, of the same dtype
+---@param n integer
+---@param opts? mascon.TopOpts
+---@return mascon.Array? ids  rows x n, i32
+---@return mascon.Array? scores  rows x n, best first
+---@return mascon.Array? counts  how many were found in each row
+---@return table info
+function mascon.recommend(users, items, n, opts) end
+
+---Compressed rows, as SciPy keeps them.
+---@class mascon.csr
+---@field nrows integer
+---@field ncols integer
+---@field nnz integer
+---@field base 0|1  what the first column is called
+---@field indptr mascon.Array  from 0, nrows + 1 elements
+---@field indices mascon.Array
+---@overload fun(indptr: mascon.Array, indices: mascon.Array, ncols: integer, opts: {base: 0|1}): mascon.csr
+---@operator len: integer
+mascon.csr = {}
+
+---Compressed rows of pairs, in their order.
+---@param users mascon.ids
+---@param items mascon.ids
+---@param nrows integer
+---@param ncols integer
+---@param opts {base: 0|1}
+---@return mascon.csr c
+function mascon.csr.from_pairs(users, items, nrows, ncols, opts) end
+
+---These rows, in this order.
+---@param ids mascon.ids
+---@param opts? {base: 0|1}
+---@return mascon.csr c
+function mascon.csr:take(ids, opts) end
+
+---CSV tables.
+mascon.csv = {}
+
+---Read a table: a list of f64 vectors, one a column, and their `names`.
+---@param path string
+---@param opts? {sep?: string, point?: string, comment?: string, header?: boolean, text?: "error"|"skip", columns?: (string|integer)[], threads?: integer, progress?: mascon.progress}
+---@return table? columns  nil on failure
+---@return string? message
+function mascon.csv.load(path, opts) end
+
+---Write a table, whole or not at all; raises on failure.
+---@param path string
+---@param names string[]
+---@param columns mascon.Array[]  vectors of one length
+---@param opts? mascon.RunOpts
+function mascon.csv.save(path, names, columns, opts) end
+
+---A stream of random numbers; the number at a position depends on the seed alone.
+---@class mascon.Random
+---@field seed integer
+---@field position integer  of the next number; may be set
+local Random = {}
+
+---Between 0 and 1, both excluded.
+---@param ... integer|mascon.dtype|mascon.Array  sizes and a dtype, or an array to fill; nothing: one number
+---@return mascon.Array|number r
+function Random:uniform(...) end
+
+---Mean 0, deviation 1.
+---@param ... integer|mascon.dtype|mascon.Array  sizes and a dtype, or an array to fill; nothing: one number
+---@return mascon.Array|number r
+function Random:normal(...) end
+
+---From `lo` to `hi`, both included.
+---@param lo integer
+---@param hi integer
+---@param ... integer|mascon.dtype|mascon.Array  sizes and a dtype, or an array to fill; nothing: one number
+---@return mascon.Array|integer r
+function Random:integers(lo, hi, ...) end
+
+---1 to `n` in random order.
+---@param n integer
+---@param dtype? mascon.dtype
+---@return mascon.Array ids
+function Random:permutation(n, dtype) end
+
+---a + b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.add(a, b, out, opts) end
+
+---a - b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.subtract(a, b, out, opts) end
+
+---a * b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.multiply(a, b, out, opts) end
+
+---a / b; integers give f64.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.divide(a, b, out, opts) end
+
+---a // b, floored.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.idiv(a, b, out, opts) end
+
+---a % b, as Lua.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.mod(a, b, out, opts) end
+
+---a ^ b; floats.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.power(a, b, out, opts) end
+
+---The smaller of both; NaN only where both are.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.minimum(a, b, out, opts) end
+
+---The larger of both; NaN only where both are.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.maximum(a, b, out, opts) end
+
+---The angle of (b, a).
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.atan2(a, b, out, opts) end
+
+---sqrt(a^2 + b^2)..
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.hypot(a, b, out, opts) end
+
+---Mask of a < b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.lt(a, b, out, opts) end
+
+---Mask of a <= b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.le(a, b, out, opts) end
+
+---Mask of a > b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.gt(a, b, out, opts) end
+
+---Mask of a >= b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.ge(a, b, out, opts) end
+
+---Mask of a == b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.eq(a, b, out, opts) end
+
+---Mask of a ~= b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.ne(a, b, out, opts) end
+
+---Mask of a and b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.land(a, b, out, opts) end
+
+---Mask of a or b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.lor(a, b, out, opts) end
+
+---Mask of a xor b.
+---@param a mascon.operand
+---@param b mascon.operand
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.lxor(a, b, out, opts) end
+
+---negate of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.negate(a, out, opts) end
+
+---abs of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.abs(a, out, opts) end
+
+---sign of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.sign(a, out, opts) end
+
+---floor of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.floor(a, out, opts) end
+
+---ceil of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.ceil(a, out, opts) end
+
+---Nearest integer, halves to even.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.round(a, out, opts) end
+
+---trunc of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.trunc(a, out, opts) end
+
+---sqrt of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.sqrt(a, out, opts) end
+
+---cbrt of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.cbrt(a, out, opts) end
+
+---exp of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.exp(a, out, opts) end
+
+---expm1 of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.expm1(a, out, opts) end
+
+---log of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.log(a, out, opts) end
+
+---log1p of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.log1p(a, out, opts) end
+
+---log2 of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.log2(a, out, opts) end
+
+---log10 of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.log10(a, out, opts) end
+
+---sin of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.sin(a, out, opts) end
+
+---cos of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.cos(a, out, opts) end
+
+---tan of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.tan(a, out, opts) end
+
+---asin of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.asin(a, out, opts) end
+
+---acos of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.acos(a, out, opts) end
+
+---atan of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.atan(a, out, opts) end
+
+---sinh of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.sinh(a, out, opts) end
+
+---cosh of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.cosh(a, out, opts) end
+
+---tanh of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.tanh(a, out, opts) end
+
+---erf of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.erf(a, out, opts) end
+
+---erfc of every element.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.erfc(a, out, opts) end
+
+---Mask of NaN.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.isnan(a, out, opts) end
+
+---Mask of infinities.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.isinf(a, out, opts) end
+
+---Mask of finite elements.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.isfinite(a, out, opts) end
+
+---Mask of not a.
+---@param a mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.lnot(a, out, opts) end
+
+---Sum; integers exactly, in i64.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.sum(a, axis, out, opts) end
+
+---Product; integers exactly, in i64.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.prod(a, axis, out, opts) end
+
+---Mean.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.mean(a, axis, out, opts) end
+
+---Variance.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.var(a, axis, out, opts) end
+
+---Standard deviation.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.std(a, axis, out, opts) end
+
+---Smallest; NaN is skipped.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.min(a, axis, out, opts) end
+
+---Largest; NaN is skipped.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.max(a, axis, out, opts) end
+
+---Index of the first smallest; without an axis, one for each axis.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.argmin(a, axis, out, opts) end
+
+---Index of the first largest; without an axis, one for each axis.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.argmax(a, axis, out, opts) end
+
+---Is any element not zero?
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.any(a, axis, out, opts) end
+
+---Is no element zero?
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.all(a, axis, out, opts) end
+
+---Running sums.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.ReduceOpts
+---@return mascon.Array|number|boolean r
+function mascon.cumsum(a, axis, out, opts) end
+
+---In ascending order along an axis (the last); NaN last.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.sort(a, axis, out, opts) end
+
+---Where sorted elements were, from 1; stable.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array ids
+function mascon.argsort(a, axis, out, opts) end
+
+---Median.
+---@param a mascon.Array
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array|number r
+function mascon.median(a, axis, out, opts) end
+
+---Percentile, interpolated linearly.
+---@param a mascon.Array
+---@param p number  0 to 100
+---@param axis? integer  from 1, negative from the end
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array|number r
+function mascon.percentile(a, p, axis, out, opts) end
+
+---Matrix product; f64 or f32, one factor may be a vector.
+---@param a mascon.Array
+---@param b mascon.Array
+---@param out? mascon.Array  where to put it
+---@param opts? mascon.RunOpts
+---@return mascon.Array r
+function mascon.matmul(a, b, out, opts) end
+
+Array.add = mascon.add
+Array.subtract = mascon.subtract
+Array.multiply = mascon.multiply
+Array.divide = mascon.divide
+Array.idiv = mascon.idiv
+Array.mod = mascon.mod
+Array.power = mascon.power
+Array.minimum = mascon.minimum
+Array.maximum = mascon.maximum
+Array.atan2 = mascon.atan2
+Array.hypot = mascon.hypot
+Array.lt = mascon.lt
+Array.le = mascon.le
+Array.gt = mascon.gt
+Array.ge = mascon.ge
+Array.eq = mascon.eq
+Array.ne = mascon.ne
+Array.land = mascon.land
+Array.lor = mascon.lor
+Array.lxor = mascon.lxor
+Array.negate = mascon.negate
+Array.abs = mascon.abs
+Array.sign = mascon.sign
+Array.floor = mascon.floor
+Array.ceil = mascon.ceil
+Array.round = mascon.round
+Array.trunc = mascon.trunc
+Array.sqrt = mascon.sqrt
+Array.cbrt = mascon.cbrt
+Array.exp = mascon.exp
+Array.expm1 = mascon.expm1
+Array.log = mascon.log
+Array.log1p = mascon.log1p
+Array.log2 = mascon.log2
+Array.log10 = mascon.log10
+Array.sin = mascon.sin
+Array.cos = mascon.cos
+Array.tan = mascon.tan
+Array.asin = mascon.asin
+Array.acos = mascon.acos
+Array.atan = mascon.atan
+Array.sinh = mascon.sinh
+Array.cosh = mascon.cosh
+Array.tanh = mascon.tanh
+Array.erf = mascon.erf
+Array.erfc = mascon.erfc
+Array.isnan = mascon.isnan
+Array.isinf = mascon.isinf
+Array.isfinite = mascon.isfinite
+Array.lnot = mascon.lnot
+Array.sum = mascon.sum
+Array.prod = mascon.prod
+Array.mean = mascon.mean
+Array.var = mascon.var
+Array.std = mascon.std
+Array.min = mascon.min
+Array.max = mascon.max
+Array.argmin = mascon.argmin
+Array.argmax = mascon.argmax
+Array.any = mascon.any
+Array.all = mascon.all
+Array.cumsum = mascon.cumsum
+Array.sort = mascon.sort
+Array.argsort = mascon.argsort
+Array.median = mascon.median
+Array.percentile = mascon.percentile
+Array.matmul = mascon.matmul
+
+---All sizes.
+---@return integer ...
+function Array:shape() end
+
+---An element.
+---@param ... integer  an index for every axis
+---@return number x
+function Array:get(...) end
+
+---Store an element.
+---@param ... number  an index for every axis, the value
+function Array:set(...) end
+
+---View of row i.
+---@param i integer
+---@return mascon.Array v
+function Array:row(i) end
+
+---View of column j.
+---@param j integer
+---@return mascon.Array v
+function Array:col(j) end
+
+---View of some rows.
+---@param first integer
+---@param last integer
+---@return mascon.Array v
+function Array:rows(first, last) end
+
+---View of some columns.
+---@param first integer
+---@param last integer
+---@return mascon.Array v
+function Array:cols(first, last) end
+
+---View of a block.
+---@param r1 integer
+---@param r2 integer
+---@param c1 integer
+---@param c2 integer
+---@return mascon.Array v
+function Array:block(r1, r2, c1, c2) end
+
+---View of part of the first axis.
+---@param first integer
+---@param last integer
+---@param step? integer  may be negative
+---@return mascon.Array v
+function Array:sub(first, last, step) end
+
+---View of part of an axis.
+---@param axis integer
+---@param first integer
+---@param last integer
+---@param step? integer  may be negative
+---@return mascon.Array v
+function Array:narrow(axis, first, last, step) end
+
+---View of one slice of an axis, which is dropped.
+---@param axis integer
+---@param i integer
+---@return mascon.Array v
+function Array:select(axis, i) end
+
+---View with the axes reversed.
+---@return mascon.Array v
+function Array:t() end
+
+---View with the axes in another order.
+---@param ... integer
+---@return mascon.Array v
+function Array:permute(...) end
+
+---View under another shape; an error where no strides can give it.
+---@param ... integer  sizes; one may be -1
+---@return mascon.Array v
+function Array:reshape(...) end
+
+---Store one value everywhere.
+---@param x number
+---@return mascon.Array a
+function Array:fill(x) end
+
+---Store `b`, broadcast.
+---@param b mascon.operand|table
+---@return mascon.Array a
+function Array:assign(b) end
+
+---A row-major copy; an error if a value does not fit.
+---@param dtype? mascon.dtype
+---@return mascon.Array c
+function Array:copy(dtype) end
+
+---A copy with rounding.
+---@param dtype mascon.dtype
+---@param mode? "round"|"floor"|"ceil"|"trunc"|"clip"
+---@return mascon.Array c
+function Array:cast(dtype, mode) end
+
+---A copy of some slices, or of the elements under a mask.
+---@param ids mascon.ids|mascon.Array  ids from 1, or a u8 mask
+---@param axis? integer
+---@return mascon.Array c
+function Array:take(ids, axis) end
+
+---Indices of the elements that are not zero.
+---@return mascon.Array ids
+function Array:nonzero() end
+
+---Tables of Lua, nested for each axis.
+---@return table t
+function Array:totable() end
+
+---The address of the first element.
+---@return integer address
+function Array:addr() end
+
+---Write a .npy file, whole or not at all; raises on failure.
+---@param path string
+---@param opts? mascon.RunOpts
+function Array:save(path, opts) end
+
+---Bring a mapped file's changes to the disk; raises on failure.
+function Array:flush() end
+
+---Free the memory now; views keep theirs. Closing twice is no error.
+function Array:close() end
+
+return mascon

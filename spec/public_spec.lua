@@ -1,0 +1,49 @@
+-- every public name is bound and described
+
+local mascon = require "mascon"
+
+local function read(path)
+  local f = assert(io.open(path))
+  local text = f:read "a"
+  f:close()
+  return text
+end
+
+-- public C functions that Lua does not call, and why
+local unbound = {
+  mascon_dtype_size = "an array knows the size of its elements",
+  mascon_wrap = "for hosts, which push what they have wrapped",
+}
+
+describe("the public names", function()
+  it("of C are bound in Lua, or there is a reason", function()
+    local bound = {}
+    local files = assert(io.popen "cat src/bind/*.c")
+    for name in files:read "a":gmatch "mascon_[%w_]+" do bound[name] = true end
+    files:close()
+    local count = 0
+    for name in read "include/mascon.h":gmatch "(mascon_[%w_]+) %(" do
+      count = count + 1
+      assert.is_true(bound[name] or unbound[name] ~= nil, name)
+    end
+    assert.is_true(count > 40)
+  end)
+
+  it("of Lua are annotated", function()
+    local meta = read "lua/mascon/meta.lua"
+    for _, part in ipairs { "show", "pgm" } do  -- annotated where they are
+      meta = meta .. ("function mascon.%s("):format(part)
+    end
+    local function described(of, name)
+      return meta:find(("function %s[.:]%s%%("):format(of, name)) or
+        meta:find(("\n%s%%.%s = "):format(of, name))  -- a table, an alias
+    end
+    for name in pairs(mascon) do
+      assert.is_truthy(described("mascon", name), name)
+    end
+    local methods = debug.getmetatable(mascon.zeros(1)).methods
+    for name in pairs(methods) do
+      assert.is_truthy(described("Array", name), name)
+    end
+  end)
+end)
