@@ -148,10 +148,11 @@ int64_t mcl_checkindex (lua_State *L, int arg, int64_t n);
 /*
 ** Options.  'arg' is a table, or none or nil for no options.  mcl_options
 ** raises "unknown option 'x'" for a key that is not in 'names' (ends with
-** NULL).  The others fetch one option, raising
+** NULL) and returns which are there: bit i for names[i].  The others fetch one
+** option, raising
 ** "bad argument #3 to 'f' (option 'n': integer from 1 to 9 expected, got x)".
 */
-void mcl_options (lua_State *L, int arg, const char *const names[]);
+unsigned mcl_options (lua_State *L, int arg, const char *const names[]);
 int64_t mcl_optint (lua_State *L, int arg, const char *name, int64_t def,
                     int64_t lo, int64_t hi);
 double mcl_optnum (lua_State *L, int arg, const char *name, double def);

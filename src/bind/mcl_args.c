@@ -47,8 +47,9 @@ int64_t mcl_checkindex (lua_State *L, int arg, int64_t n) {
 
 /* {------- options ------- */
 
-void mcl_options (lua_State *L, int arg, const char *const names[]) {
-  if (lua_isnoneornil(L, arg)) return;
+unsigned mcl_options (lua_State *L, int arg, const char *const names[]) {
+  unsigned have = 0;
+  if (lua_isnoneornil(L, arg)) return have;
   if (lua_type(L, arg) != LUA_TTABLE) mcl_typeerror(L, arg, "table of options");
   lua_pushnil(L);
   while (lua_next(L, arg)) {
@@ -58,11 +59,14 @@ void mcl_options (lua_State *L, int arg, const char *const names[]) {
       luaL_argerror(L, arg, lua_pushfstring(L,
                     "option names are strings, got a %s", luaL_typename(L, -2)));
     key = lua_tostring(L, -2);
-    while (names[i] != NULL && strcmp(names[i], key) != 0) i++;
+    while (names[i] != NULL &&
+           (names[i][0] != key[0] || strcmp(names[i], key) != 0)) i++;
     if (names[i] == NULL)
       luaL_argerror(L, arg, lua_pushfstring(L, "unknown option '%s'", key));
+    have |= 1u << i;
     lua_pop(L, 1);
   }
+  return have;
 }
 
 

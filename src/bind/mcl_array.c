@@ -35,8 +35,8 @@ static const char accountkey;  /* key of the account in the registry */
 mascon_array *mcl_peek (lua_State *L, int arg) {
   void *p = lua_touserdata(L, arg);
   if (p == NULL || !lua_getmetatable(L, arg)) return NULL;
-  if (lua_topointer(L, -1) != lua_topointer(L, MCL_META) ||
-      lua_rawlen(L, arg) < sizeof(box)) p = NULL;
+  if (!lua_rawequal(L, -1, MCL_META) || lua_rawlen(L, arg) < sizeof(box))
+    p = NULL;
   lua_pop(L, 1);
   return p;
 }

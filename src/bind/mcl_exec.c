@@ -15,16 +15,18 @@
 
 #define MAXTHREADS 1024
 
-static const char settings;  /* key of this state's settings in the registry */
+#define SETTINGS 1  /* where the metatable of arrays keeps a 'state' */
 
 typedef struct state {
-  int threads;  /* mascon.threads(n); 0: not said */
+  int threads;      /* mascon.threads(n); 0: not said */
+  lua_State *main;  /* the main thread */
 } state;
 
 
+/* every call of a kernel asks: by an upvalue, not through the registry */
 static state *getstate (lua_State *L) {
   state *s;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &settings);
+  lua_rawgeti(L, MCL_META, SETTINGS);
   s = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return s;
@@ -57,16 +59,15 @@ static bool urgent (mcl_hook h) {
 
 
 /* remember the hooks of the call's beginning */
-static void watch (lua_State *L, mcl_call *c) {
+static void watch (lua_State *L, lua_State *main, mcl_call *c) {
   static const mcl_hook none = {NULL, 0, 0};
-  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   c->L = L;
-  c->main = lua_tothread(L, -1);
-  lua_pop(L, 1);
-  c->hook = gethook(L);
-  c->mainhook = gethook(c->main);
-  if (L != c->main && urgent(c->mainhook)) {
-    sethook(c->main, none);
+  c->main = main;
+  c->hook = c->mainhook = gethook(L);
+  if (L == main) return;
+  c->mainhook = gethook(main);
+  if (urgent(c->mainhook)) {
+    sethook(main, none);
     luaL_error(L, "interrupted");
   }
 }
@@ -80,7 +81,7 @@ static void watch (lua_State *L, mcl_call *c) {
 static int interrupted (void *ud) {
   const mcl_call *c = ud;
   return lua_gethook(c->L) != c->hook.f ||
-         lua_gethook(c->main) != c->mainhook.f;
+         (c->main != c->L && lua_gethook(c->main) != c->mainhook.f);
 }
 
 
@@ -128,16 +129,11 @@ static void pushbar (lua_State *L) {
 }
 
 
-void mcl_begin (lua_State *L, mcl_call *c, int arg) {
-  static const mascon_exec init = MASCON_EXEC_INIT;
-  c->ex = init;
-  c->ex.ud = c;
-  c->ex.cancel = interrupted;
-  c->ex.threads = (int)mcl_optint(L, arg, "threads", getstate(L)->threads, 1,
-                                  MAXTHREADS);
-  c->progress = 0;
-  c->bar = c->failed = false;
+/* the options 'threads' and 'progress' */
+static void options (lua_State *L, mcl_call *c, int arg) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
+  c->ex.threads = (int)mcl_optint(L, arg, "threads", c->ex.threads, 1,
+                                  MAXTHREADS);
   switch (mcl_optvalue(L, arg, "progress")) {
     case LUA_TNIL: break;
     case LUA_TBOOLEAN:
@@ -152,7 +148,20 @@ void mcl_begin (lua_State *L, mcl_call *c, int arg) {
     c->ex.progress = report;
   }
   else lua_pop(L, 1);
-  watch(L, c);
+}
+
+
+void mcl_begin (lua_State *L, mcl_call *c, int arg) {
+  static const mascon_exec init = MASCON_EXEC_INIT;
+  const state *s = getstate(L);
+  c->ex = init;
+  c->ex.ud = c;
+  c->ex.cancel = interrupted;
+  c->ex.threads = s->threads;
+  c->progress = 0;
+  c->bar = c->failed = false;
+  if (arg != 0 && !lua_isnoneornil(L, arg)) options(L, c, arg);
+  watch(L, s->main, c);
 }
 
 
@@ -267,8 +276,14 @@ void mcl_openexec (lua_State *L) {
     {"memory", memory},
     {NULL, NULL}
   };
-  state *s = lua_newuserdatauv(L, sizeof *s, 0);
+  state *s;
+  luaL_getmetatable(L, MCL_ARRAY);
+  s = lua_newuserdatauv(L, sizeof *s, 0);
   s->threads = 0;
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &settings);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  s->main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  lua_rawseti(L, -2, SETTINGS);
+  lua_pop(L, 1);
   mcl_addfuncs(L, funcs);
 }

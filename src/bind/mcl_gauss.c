@@ -43,18 +43,19 @@ mascon_dtype mcl_optfloat (lua_State *L, int arg, mascon_dtype def) {
 }
 
 
-/* the options at 'arg' into 'o'; leaves nothing on the stack */
-static void options (lua_State *L, int arg, mascon_gauss_opts *o) {
-  static const char *const names[] = {"dtype", "sample", "norm", "weight",
-                                      "add", "origin", "threads", "progress",
-                                      NULL};
-  mcl_options(L, arg, names);
+/* the options at 'arg' into 'o'; false if none says what to draw */
+static bool options (lua_State *L, int arg, mascon_gauss_opts *o) {
+  static const char *const names[] = {"threads", "progress", "dtype",
+                                      "sample", "norm", "weight", "add",
+                                      "origin", NULL};
+  if (mcl_options(L, arg, names) >> 2 == 0) return false;
   mcl_optsampling(L, arg, &o->sample, &o->norm, &o->origin, &o->add);
   o->weight = mcl_optnum(L, arg, "weight", 1);
   if (!isfinite(o->weight)) {
     mcl_optvalue(L, arg, "weight");
     mcl_opterror(L, arg, "weight", "finite number");
   }
+  return true;
 }
 
 
@@ -103,20 +104,20 @@ static int gauss (lua_State *L) {
   static const mascon_gauss_opts init = MASCON_GAUSS_INIT;
   mascon_gauss_opts o = init;
   int into = lua_type(L, 1) == LUA_TUSERDATA;
-  int arg = into ? 2 : 3, opts = arg + 4;
+  int arg = into ? 2 : 3, opts = arg + 4, drawing = opts;
   double y0, x0, sy, sx;
   mascon_array *out;
   mcl_call c;
-  if (lua_isnoneornil(L, opts)) opts = 0;
-  else options(L, opts, &o);
-  out = into ? given(L, opts) : NULL;
+  if (lua_isnoneornil(L, opts)) opts = drawing = 0;
+  else if (!options(L, opts, &o)) drawing = 0;
+  out = into ? given(L, drawing) : NULL;
   y0 = checkcentre(L, arg);
   x0 = checkcentre(L, arg + 1);
   sy = checksigma(L, arg + 2);
   sx = checksigma(L, arg + 3);
   mcl_begin(L, &c, opts);
   if (into) lua_pushvalue(L, 1);
-  else out = fresh(L, opts, o.add);
+  else out = fresh(L, drawing, o.add);
   mcl_end(L, &c, mascon_gauss(y0, x0, sy, sx, &o, out, &c.ex));
   return 1;
 }

@@ -124,6 +124,20 @@ static void work (run *r, int thread) {
 }
 
 
+/*
+** One block is nobody's but the calling thread's: no counting, which would
+** cost more than a small image does
+*/
+static void workalone (run *r) {
+  place outer = here;
+  here = (place) {r, 0, 0};
+  r->body(r->ud, 0, r->n, 0);
+  here = outer;
+  atomic_store_explicit(&r->next, r->n, memory_order_relaxed);
+  lookup(r);
+}
+
+
 bool mc_cancelled (void) {
   run *r = here.r;
   int64_t broken;
@@ -262,8 +276,9 @@ int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
   r.ex->total = total;
   while (done < n && !r.cancelled) {
     r.pause = nextreport(r.ex);
-    r.stop = false;
-    teamwork(&r, threads);
+    atomic_store_explicit(&r.stop, false, memory_order_relaxed);
+    if (n <= grain) workalone(&r);
+    else teamwork(&r, threads);
     done = r.next < r.broken ? r.next : r.broken;
     if (base + done < total && !r.cancelled && r.ex->progress != NULL &&
         mascon_clock() >= r.ex->due) {

@@ -21,21 +21,6 @@ INLINE vf flushf (vf x, float least) {
 }
 
 
-/* the smaller of 'least' and the nonzero |x|, lane by lane */
-INLINE vd leastd (vd least, vd x) {
-  vd a = absd(x);
-  vl less = (a < least) & (a > 0);
-  return (vd)(((vl)a & less) | ((vl)least & ~less));
-}
-
-
-INLINE double minlane (vd v) {
-  double m = v[0];
-  for (int i = 1; i < VD; i++) if (v[i] < m) m = v[i];
-  return m;
-}
-
-
 /* 0, 1, 2, ... */
 INLINE vd ramp (void) {
   vd v;
@@ -44,24 +29,37 @@ INLINE vd ramp (void) {
 }
 
 
-INLINE double bell (double *out, const mck_axis *a, double first, size_t n,
-                       int wide) {
-  vd x = first + ramp(), least = alld(DBL_MAX);
-  const double *k = a->k;
-  for (size_t j = 0; j < n; j += VD, x += VD) {
-    vd d = (x - a->centre) * a->inverse;
-    vd z = d * d;
-    vd v = vexp(z * -0.5);
-    if (wide) {  /* beyond 1600 (also infinity, NaN) the exponential is 0 */
-      z = maskd(z, z < 1600);
-      v *= k[0] + z * (k[1] + z * (k[2] + z * (k[3] + z * (k[4] + z * k[5]))));
-    }
-    else v *= k[0];
-    v = flushd(v, DBL_MIN);
-    least = leastd(least, v);
-    stored(out + j, v);
+/* v, 0 from the n-th lane on */
+INLINE vd firstd (vd v, size_t n) {
+  vl lane;
+  for (int i = 0; i < VD; i++) lane[i] = i;
+  return maskd(v, lane < (int64_t)n);
+}
+
+
+/* the profile at 'd' sigmas from the centre */
+INLINE vd bellat (vd d, double amp, const double k[6], int wide) {
+  vd z = d * d;
+  vd v = vexp(z * -0.5);
+  if (wide) {  /* beyond 1600 (also infinity, NaN) the exponential is 0 */
+    z = maskd(z, z < 1600);
+    v *= amp + z * (k[1] + z * (k[2] + z * (k[3] + z * (k[4] + z * k[5]))));
   }
-  return minlane(least);
+  else v *= amp;
+  return flushd(v, DBL_MIN);
+}
+
+
+INLINE void bell (double *out, const mck_axis *a, double first, size_t n,
+                  int wide) {
+  vd x = first + ramp();
+  double centre = a->centre, inverse = a->inverse, amp = a->k[0];
+  size_t j = 0;
+  for (; j + VD <= n; j += VD, x += VD)
+    stored(out + j, bellat((x - centre) * inverse, amp, a->k, wide));
+  if (j < n)
+    stored(out + j, firstd(bellat((x - centre) * inverse, amp, a->k, wide),
+                           n - j));
 }
 
 
@@ -70,9 +68,8 @@ INLINE double bell (double *out, const mck_axis *a, double first, size_t n,
 ** 'out' and is then replaced by differences.  Both edges lie on one side of
 ** the centre, except for the pixel that contains it.
 */
-INLINE double tails (double *out, const mck_axis *a, double first,
-                        size_t n) {
-  vd x = first - 0.5 + ramp(), least = alld(DBL_MAX);
+INLINE void tails (double *out, const mck_axis *a, double first, size_t n) {
+  vd x = first - 0.5 + ramp();
   for (size_t j = 0; j <= n; j += VD, x += VD) {
     vd d = (x - a->centre) * a->inverse;
     stored(out + j, (vd)((vl)vtail(d) | ((vl)d & INT64_MIN)));
@@ -80,36 +77,43 @@ INLINE double tails (double *out, const mck_axis *a, double first,
   for (size_t j = 0; j < n; j += VD) {
     vd l = loadd(out + j), r = loadd(out + j + 1);
     vd one = maskd(alld(1), ((vl)l < 0) & ((vl)r >= 0));
-    vd v = flushd((one + (l - r)) * a->k[0], DBL_MIN);
-    least = leastd(least, v);
-    stored(out + j, v);
+    stored(out + j, firstd(flushd((one + (l - r)) * a->k[0], DBL_MIN),
+                           n - j));
   }
-  return minlane(least);
 }
 
 
-INLINE double impulse (double *out, const mck_axis *a, double first,
-                          size_t n) {
+INLINE void impulse (double *out, const mck_axis *a, double first, size_t n) {
   vd x = first + ramp(), v = alld(a->k[0]);
   for (size_t j = 0; j < n; j += VD, x += VD) {
     vl in = (x - 0.5 <= a->centre) & (a->centre < x + 0.5);
-    stored(out + j, flushd(maskd(v, in), DBL_MIN));
+    stored(out + j, firstd(flushd(maskd(v, in), DBL_MIN), n - j));
   }
-  return minlane(leastd(alld(DBL_MAX), v));
+}
+
+
+/* a lower bound of the nonzero |out[j]|: there is one hill, so where both ends
+   are not 0 nothing is less, but for the rounding of the last bits */
+INLINE double lowest (const double *out, size_t n) {
+  double l = out[0] < 0 ? -out[0] : out[0];
+  double r = out[n - 1] < 0 ? -out[n - 1] : out[n - 1];
+  double least = (l < r ? l : r) * 0.5;
+  return least > DBL_MIN ? least : DBL_MIN;
 }
 
 
 static double K(gauss_profile) (double *out, const mck_axis *a, double first,
                                 size_t n) {
-  double least;
   switch (a->kind) {
-    case MCK_BELL: least = bell(out, a, first, n, 0); break;
-    case MCK_WIDE: least = bell(out, a, first, n, 1); break;
-    case MCK_TAILS: least = tails(out, a, first, n); break;
-    default: least = impulse(out, a, first, n);
+    case MCK_BELL: bell(out, a, first, n, 0); break;
+    case MCK_WIDE: bell(out, a, first, n, 1); break;
+    case MCK_TAILS: tails(out, a, first, n); break;
+    default: impulse(out, a, first, n);
   }
-  for (size_t j = n; j < n + MCK_PAD; j += VD) stored(out + j, alld(0));
-  return least;
+  /* a store across the last one would keep loads waiting for both */
+  for (size_t j = (n + VD - 1) / VD * VD; j + VD <= n + MCK_PAD; j += VD)
+    stored(out + j, alld(0));
+  return lowest(out, n);
 }
 
 
@@ -137,6 +141,8 @@ static void K(gauss_tail) (double *out, const double *d, size_t n) {
 
 
 /* {------- outer products ------- */
+
+#define SHORT 8  /* vectors of a row that fit the registers */
 
 /*
 ** f * p, 0 where that is below 'least'.  A product that would not be normal
@@ -191,10 +197,39 @@ INLINE void row_f64 (double *out, double f, const double *p, size_t n,
 }
 
 
+/* can no product of any row be? */
+INLINE int allrowsnormal (const double *f, size_t m, double least) {
+  int all = 1;
+  for (size_t i = 0; i < m; i++) all &= allnormal(f[i], least, DBL_MIN);
+  return all;
+}
+
+
+/* rows of 'nv' vectors and n % VD more: the profile stays in registers */
+INLINE void shortrows (double *out, ptrdiff_t stride, const double *f,
+                       size_t m, const double *p, size_t n, size_t nv) {
+  vd v[SHORT + 1];
+  for (size_t k = 0; k <= nv; k++) v[k] = loadd(p + k * VD);
+  n %= VD;
+  for (size_t i = 0; i < m; i++, out += stride) {
+    double x = f[i];  /* 'out' might change it, for all the compiler knows */
+    for (size_t k = 0; k < nv; k++) stored(out + k * VD, x * v[k]);
+    if (n > 0) storend(out + nv * VD, x * v[nv], n);
+  }
+}
+
+
 static void K(gauss_f64) (void *out, ptrdiff_t stride, const void *f, size_t m,
                           const void *p, double least, size_t n, int how) {
   double *o = out;
   const double *fs = f;
+  if (how == MCK_SET && n / VD <= SHORT && allrowsnormal(fs, m, least)) {
+    switch (n / VD) {
+#define CASE(nv) case nv: shortrows(o, stride, fs, m, p, n, nv); return;
+      CASE(0) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
+#undef CASE
+    }
+  }
   for (size_t i = 0; i < m; i++, o += stride) {
     if (!allnormal(fs[i], least, DBL_MIN))
       row_f64(o, fs[i], p, n, how, 0);
