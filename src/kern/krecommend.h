@@ -16,34 +16,58 @@
 #define MCK_BLOCK 64    /* items of a block */
 
 /*
-** A block of items as the scan reads it: factor k of item j at
-** panel[k * MCK_BLOCK + j].
+** What is known of a block: no item's vector is longer than 'norm'.  In bytes,
+** item y is y' = step * (byte - 128), factor by factor; no |y'| is above
+** 'length', and no |y - y'| above 'error'.
+*/
+typedef struct mck_recstat {
+  float norm, step, length, error;
+} mck_recstat;
+
+/*
+** A block of items as the scan reads it: factor k of item j is at
+** panel[k * MCK_BLOCK + j] and at bytes[(k / 4 * MCK_BLOCK + j) * 4 + k % 4].
 */
 typedef struct mck_recblock {
   const float *panel;
-  const float *next;  /* the panel that comes next, or this one again */
+  const uint8_t *bytes;
+  size_t next;    /* 1 if another block follows, 0 if not */
   size_t k;       /* factors of an item */
-  float norm;     /* no item's vector is longer */
   int32_t first;  /* position of item 0, as candidates name it */
+  mck_recstat stat;
 } mck_recblock;
 
+/* an item that may be among the best: its score is in [lo, hi] */
+typedef struct mck_reccand {
+  int32_t at;     /* position */
+  float lo, hi;
+} mck_reccand;
+
 /*
-** Six users.  A candidate is an item whose float score reaches
-** bar - slack * (the block's norm).  A user who is not there has an
-** infinite bar and length 0.
+** Six users.  Candidates are the items whose score, as far as the scan can
+** tell, may reach 'bar'.  A user who is not there has an infinite bar, length
+** 0 and inverse 1.
 */
 typedef struct mck_recgroup {
   float bar[8];         /* 6 used; two more make vectors of 8 */
-  float slack[8];
+  float slack[8];       /* times a norm: what float scores may be off by */
   float length[8];      /* length * norm < bar: nobody in the block gets in */
+  /* in bytes, user x is x' = step * byte, and |x - x'| <= error */
+  float step[8], inverse[8], error[8];
+  int32_t sum[8];       /* 128 * the sum of his bytes */
   const float *x;       /* factor k of user r at x[k * MCK_SIX + r] */
-  int32_t *list;        /* positions: user r's from list[r * room] on */
+  const int8_t *bytes;  /* at bytes[(k / 4 * MCK_SIX + r) * 4 + k % 4] */
+  mck_reccand *list;    /* user r's from list[r * room] on */
   size_t room;          /* entries a user has room for */
   int32_t full;         /* a list so long is to be emptied */
+  int32_t coarse;       /* whether to compare bytes, if the kernel does that */
+  int64_t hits;         /* candidates there were against finite bars */
   int32_t count[MCK_SIX];
 } mck_recgroup;
 
 typedef struct mck_recommend {
+  int bytes;  /* whether 'scan' compares bytes */
+
   /*
   ** Groups g[0] to g[n - 1] against one block.  Returns how many groups were
   ** done: fewer than n when the last of them has a full list.  A list must

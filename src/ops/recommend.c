@@ -167,8 +167,8 @@ static int prepare (call *c, mascon_exec *ex) {
   int64_t rows = c->result.nrows - c->result.first;
   mascon_exec q = mc_quiet(ex);
   if (rows >= FEW && c->f.nitems > 0) {
-    int status = mc_pack_open(&c->pack, &c->f, c->filter.common, &q,
-                              c->threads);
+    int status = mc_pack_open(&c->pack, &c->f, c->filter.common, false,
+                              &q, c->threads);
     if (status == MASCON_ECANCEL && ex != NULL) {
       ex->done = c->result.first;
       ex->total = c->result.nrows;

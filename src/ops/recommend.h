@@ -2,8 +2,9 @@
 ** recommend.h - what the files of recommend share
 **
 ** recommend.c checks a call and runs it; recommend_pack.c packs the items for
-** the scan; recommend_score.c knows what a score is; recommend_scan.c finds
-** the best items of a few users, and proves that it does.
+** the scan, and recommend_image.c knows how they lie in memory;
+** recommend_score.c knows what a score is; recommend_scan.c finds the best
+** items of a few users, and proves that it does.
 */
 
 #ifndef RECOMMEND_H
@@ -11,6 +12,7 @@
 
 #include "filter.h"
 #include "kern.h"
+#include "recommend_pack.h"
 #include "result.h"
 
 
@@ -60,26 +62,6 @@ void mc_scores (const mc_factors *f, const mc_user *u, const int32_t *ids,
 
 /* {------- packed items (recommend_pack.c) ------- */
 
-/*
-** Items in order of falling norm, in blocks, as floats: item y is packed as
-** scale * y (cosine: y / |y|), followed by scale * bias if there is one.
-** 'scale' is a power of two that brings all below 2.
-*/
-typedef struct mc_pack {
-  size_t k;         /* factors of a packed item */
-  int64_t n;        /* items packed */
-  int64_t nblocks;
-  float *panels;    /* k * MCK_BLOCK a block */
-  float *norms;     /* of each block: no item's vector, before it was rounded
-                       to floats, is longer; and not below MC_SHORTEST */
-  int32_t *ids;     /* of each position; -1: none */
-  int32_t *odd;     /* items that are not packed and may have a score */
-  int64_t nodd;
-  double scale;
-} mc_pack;
-
-#define MC_SHORTEST 0x1p-60f
-
 /* a norm with which a cosine is sure neither to overflow nor to underflow */
 static inline bool mc_tame (double norm) {
   return norm >= 0x1p-400 && norm <= 0x1p400;
@@ -88,16 +70,23 @@ static inline bool mc_tame (double norm) {
 /* the power of two that brings 'max' (finite, >= 0) into [1, 2), or near */
 double mc_unit (double max);
 
+/* 'x', whose magnitude is below 127.5, as a byte holds it */
+static inline int mc_byte (float x) {
+  return (int)(x < 0 ? x - 0.5f : x + 0.5f);
+}
+
 /* 'x' as a float that is not below it (not above it) */
 float mc_above (double x);
 float mc_below (double x);
 
 /*
-** Pack all items of 'f' that pass 'common' (NULL: all do).  Returns
-** MASCON_OK, MASCON_ENOMEM or MASCON_ECANCEL; then nothing is held.
+** Pack all items of 'f' that pass 'common' (NULL: all do).  'keep': the image
+** gets the factors, the bias and the norms too, so that it can stand alone.
+** Returns MASCON_OK, MASCON_ENOMEM, MASCON_ETOOBIG or MASCON_ECANCEL; then
+** nothing is held.
 */
 int mc_pack_open (mc_pack *p, const mc_factors *f, const uint64_t *common,
-                  mascon_exec *ex, int threads);
+                  bool keep, mascon_exec *ex, int threads);
 void mc_pack_close (mc_pack *p);
 
 /* -------} */

@@ -14,19 +14,22 @@
 #include "recommend.h"
 
 #define GRAIN 1024  /* items measured at a time */
-#define STRIP 16    /* items packed at a time */
+#define STRIP 16    /* items turned at a time */
 
 enum {PACKED, ODD, DROPPED};
 
 typedef struct packer {
-  mc_pack *p;
+  mc_packhead head; /* of the image to be */
+  mc_packhead *image;
   const mc_factors *f;
   const uint64_t *common;
   uint8_t *kind;    /* of each item */
   double *norm;     /* of each item */
   float *key;       /* the same, scaled and rounded up */
   double *scratch;  /* a row for each thread */
-  float *rows;      /* STRIP rows for each thread */
+  float *rows;      /* a block's rows for each thread */
+  int32_t *ids;     /* those to pack */
+  int32_t *odd;
   double *max;      /* largest magnitude seen by each thread */
 } packer;
 
@@ -69,7 +72,7 @@ static uint8_t kindof (const packer *k, int64_t i, const double *y,
   const mc_factors *f = k->f;
   double m = 0;
   if (!mck_passes(k->common, i)) return DROPPED;
-  for (size_t j = 0; j < k->p->k; j++) {
+  for (size_t j = 0; j < (size_t)k->head.k; j++) {
     if (isnan(y[j])) return DROPPED;  /* or infinite, for a cosine */
     if (fabs(y[j]) > m) m = fabs(y[j]);
   }
@@ -84,24 +87,24 @@ static uint8_t kindof (const packer *k, int64_t i, const double *y,
 /* which items are packed, their norms, and the largest magnitude in them */
 static void measure (void *ud, int64_t first, int64_t last, int thread) {
   packer *k = ud;
-  double *y = k->scratch + (size_t)thread * k->p->k;
+  double *y = k->scratch + thread * k->head.k;
   for (int64_t i = first; i < last; i++) {
     getitem(k->f, i, y);
     k->kind[i] = kindof(k, i, y, &k->max[thread]);
-    if (k->kind[i] == PACKED) k->norm[i] = mc_norm(y, (int64_t)k->p->k);
+    if (k->kind[i] == PACKED) k->norm[i] = mc_norm(y, k->head.k);
   }
 }
 
 
 /* norms as they are with the scale; 'y' has room for a row */
 static void scalenorms (packer *k, double *y) {
-  int64_t n = (int64_t)k->p->k;
+  int64_t n = k->head.k;
   for (int64_t i = 0; i < k->f->nitems; i++) {
     if (k->kind[i] != PACKED) continue;
-    if (mc_tame(k->norm[i])) k->norm[i] *= k->p->scale;
+    if (mc_tame(k->norm[i])) k->norm[i] *= k->head.scale;
     else {  /* the squares may have been too large or too small */
       getitem(k->f, i, y);
-      for (int64_t j = 0; j < n; j++) y[j] *= k->p->scale;
+      for (int64_t j = 0; j < n; j++) y[j] *= k->head.scale;
       k->norm[i] = mc_norm(y, n);
     }
     k->key[i] = mc_above(k->norm[i] * (1 + 0x1p-30));
@@ -137,120 +140,214 @@ static void pass (const float *key, const int32_t *from, int32_t *to,
 }
 
 
-/* list the items: those to pack in p->ids, sorted, and the odd ones */
+/* list the items: those to pack in k->ids, sorted, and the odd ones */
 static void list (packer *k, int32_t *spare) {
-  mc_pack *p = k->p;
+  mc_packhead *h = &k->head;
   for (int64_t i = 0; i < k->f->nitems; i++) {
-    if (k->kind[i] == PACKED) spare[p->n++] = (int32_t)i;
-    else if (k->kind[i] == ODD) p->odd[p->nodd++] = (int32_t)i;
+    if (k->kind[i] == PACKED) spare[h->n++] = (int32_t)i;
+    else if (k->kind[i] == ODD) k->odd[h->nodd++] = (int32_t)i;
   }
-  pass(k->key, spare, p->ids, p->n, 0);
-  pass(k->key, p->ids, spare, p->n, 11);
-  pass(k->key, spare, p->ids, p->n, 22);
-  p->nblocks = (p->n + MCK_BLOCK - 1) / MCK_BLOCK;
-  for (int64_t i = p->n; i < p->nblocks * MCK_BLOCK; i++) p->ids[i] = -1;
+  pass(k->key, spare, k->ids, h->n, 0);
+  pass(k->key, k->ids, spare, h->n, 11);
+  pass(k->key, spare, k->ids, h->n, 22);
+  h->nblocks = (h->n + MCK_BLOCK - 1) / MCK_BLOCK;
+  for (int64_t i = h->n; i < h->nblocks * MCK_BLOCK; i++) k->ids[i] = -1;
 }
 
 /* -------} */
 
 
-/* items ids[0..STRIP-1] as floats, into columns of a panel */
-static void fillstrip (packer *k, const int32_t *ids, double *y, float *rows,
-                       float *panel) {
-  size_t n = k->p->k;
-  for (size_t j = 0; j < STRIP; j++) {
+/* {------- filling ------- */
+
+/* the rows of a block as floats */
+static void fillrows (packer *k, const int32_t *ids, double *y, float *rows) {
+  size_t n = (size_t)k->head.k;
+  for (size_t j = 0; j < MCK_BLOCK; j++) {
     if (ids[j] >= 0) getitem(k->f, ids[j], y);
     else memset(y, 0, n * sizeof *y);
     for (size_t i = 0; i < n; i++)
-      rows[j * n + i] = (float)(y[i] * k->p->scale);
+      rows[j * n + i] = (float)(y[i] * k->head.scale);
   }
-  for (size_t i = 0; i < n; i++)  /* whole lines of the cache are written */
-    for (size_t j = 0; j < STRIP; j++)
-      panel[i * MCK_BLOCK + j] = rows[j * n + i];
+}
+
+
+static void fillpanel (const float *rows, size_t n, float *panel) {
+  for (size_t s = 0; s < MCK_BLOCK; s += STRIP)
+    for (size_t i = 0; i < n; i++)  /* whole lines of the cache are written */
+      for (size_t j = s; j < s + STRIP; j++)
+        panel[i * MCK_BLOCK + j] = rows[j * n + i];
+}
+
+
+/* the rows in bytes; sets what 'stat' says of them */
+static void fillbytes (const float *rows, size_t n, uint8_t *bytes,
+                       mck_recstat *stat) {
+  float max = MC_SHORTEST, inverse;
+  double error = 0, length = 0;
+  for (size_t i = 0; i < n * MCK_BLOCK; i++)
+    if (fabsf(rows[i]) > max) max = fabsf(rows[i]);
+  stat->step = mc_above(max / 127.0);
+  inverse = 1 / stat->step;
+  for (size_t j = 0; j < MCK_BLOCK; j++) {
+    double e = 0, l = 0;
+    for (size_t i = 0; i < n; i++) {
+      int q = mc_byte(rows[j * n + i] * inverse);
+      double y = (double)stat->step * q, d = rows[j * n + i] - y;
+      bytes[(i / 4 * MCK_BLOCK + j) * 4 + i % 4] = (uint8_t)(q + 128);
+      e += d * d;
+      l += y * y;
+    }
+    for (size_t i = n; i % 4 != 0; i++)
+      bytes[(i / 4 * MCK_BLOCK + j) * 4 + i % 4] = 128;
+    if (e > error) error = e;
+    if (l > length) length = l;
+  }
+  stat->error = mc_above(sqrt(error) * (1 + 0x1p-20));
+  stat->length = mc_above(sqrt(length) * (1 + 0x1p-20));
 }
 
 
 /* blocks first to last - 1 */
 static void fill (void *ud, int64_t first, int64_t last, int thread) {
   packer *k = ud;
-  mc_pack *p = k->p;
-  double *y = k->scratch + (size_t)thread * p->k;
-  float *rows = k->rows + (size_t)thread * p->k * STRIP;
+  size_t n = (size_t)k->head.k;
+  double *y = k->scratch + (size_t)thread * n;
+  float *rows = k->rows + (size_t)thread * n * MCK_BLOCK;
+  float *panels = mc_pack_section(k->image, MC_PACK_PANELS);
+  uint8_t *bytes = mc_pack_section(k->image, MC_PACK_BYTES);
+  mck_recstat *stats = mc_pack_section(k->image, MC_PACK_STATS);
   for (int64_t b = first; b < last; b++) {
-    float *panel = p->panels + (size_t)b * p->k * MCK_BLOCK;
-    const int32_t *ids = p->ids + b * MCK_BLOCK;
+    const int32_t *ids = k->ids + b * MCK_BLOCK;
     float norm = k->key[ids[0]];
-    p->norms[b] = norm > MC_SHORTEST ? norm : MC_SHORTEST;
-    for (int j = 0; j < MCK_BLOCK; j += STRIP)
-      fillstrip(k, ids + j, y, rows, panel + j);
+    stats[b].norm = norm > MC_SHORTEST ? norm : MC_SHORTEST;
+    fillrows(k, ids, y, rows);
+    fillpanel(rows, n, panels + (size_t)b * mc_pack_panel(n));
+    fillbytes(rows, n, bytes + (size_t)b * mc_pack_quads(n), &stats[b]);
   }
 }
 
 
+static void putelement (void *p, int bits, int64_t i, double x) {
+  if (bits == 64) ((double *)p)[i] = x;
+  else ((float *)p)[i] = (float)x;
+}
+
+
+/* the factors as they are, without gaps */
+static void keepfactors (const mc_factors *f, mc_packhead *h, double *row) {
+  void *factors = mc_pack_section(h, MC_PACK_FACTORS);
+  void *bias = mc_pack_section(h, MC_PACK_BIAS);
+  double *norms = mc_pack_section(h, MC_PACK_NORMS);
+  for (int64_t i = 0; factors != NULL && i < h->nitems; i++) {
+    mc_getrow(f->items, i, row);
+    for (int64_t k = 0; k < h->rank; k++)
+      putelement(factors, h->factors, i * h->rank + k, row[k]);
+  }
+  for (int64_t i = 0; bias != NULL && i < h->nitems; i++)
+    putelement(bias, h->bias, i, mc_getelement(f->bias, i));
+  if (norms != NULL)
+    memcpy(norms, f->inorm, (size_t)h->nitems * sizeof *norms);
+}
+
+/* -------} */
+
+
+static void closescratch (packer *k) {
+  mc_free(k->ids);
+  mc_free(k->odd);
+  mc_free(k->kind);
+  mc_free(k->norm);
+  mc_free(k->key);
+  mc_free(k->scratch);
+  mc_free(k->rows);
+  mc_free(k->max);
+}
+
+
 static bool makescratch (packer *k, int threads) {
-  int64_t n = k->f->nitems;
-  size_t room = (size_t)(n + MCK_BLOCK);
-  mc_pack *p = k->p;
-  p->ids = mc_alloc(room, sizeof *p->ids);
-  p->odd = mc_alloc((size_t)n, sizeof *p->odd);
-  k->kind = mc_alloc((size_t)n, 1);
-  k->norm = mc_alloc((size_t)n, sizeof *k->norm);
-  k->key = mc_alloc((size_t)n, sizeof *k->key);
-  k->scratch = mc_alloc((size_t)threads * p->k, sizeof *k->scratch);
-  k->rows = mc_alloc((size_t)threads * p->k, STRIP * sizeof *k->rows);
+  size_t n = (size_t)k->head.nitems, row = (size_t)threads * (size_t)k->head.k;
+  k->ids = mc_alloc(n + MCK_BLOCK, sizeof *k->ids);
+  k->odd = mc_alloc(n, sizeof *k->odd);
+  k->kind = mc_alloc(n, 1);
+  k->norm = mc_alloc(n, sizeof *k->norm);
+  k->key = mc_alloc(n, sizeof *k->key);
+  k->scratch = mc_alloc(row, sizeof *k->scratch);
+  k->rows = mc_alloc(row, MCK_BLOCK * sizeof *k->rows);
   k->max = mc_zalloc((size_t)threads, sizeof *k->max);
-  return p->ids != NULL && p->odd != NULL && k->kind != NULL &&
+  return k->ids != NULL && k->odd != NULL && k->kind != NULL &&
          k->norm != NULL && k->key != NULL && k->scratch != NULL &&
          k->rows != NULL && k->max != NULL;
 }
 
 
+/* allocate the image, its sizes known, and fill in what is at hand */
+static int makeimage (packer *k) {
+  mc_packhead *h = &k->head;
+  int status = mc_pack_layout(h);
+  int32_t *ids, *odd;
+  if (status != MASCON_OK) return status;
+  k->image = mc_alloc((size_t)h->bytes, 1);
+  if (k->image == NULL) return MASCON_ENOMEM;
+  memset(k->image, 0, (size_t)h->at[MC_PACK_BYTES]);
+  for (int s = MC_PACK_BYTES + 1; s <= MC_PACK_SECTIONS; s++)  /* the gaps */
+    memset((char *)k->image - 64 + (s < MC_PACK_SECTIONS ? h->at[s]
+                                                         : h->bytes), 0, 64);
+  *k->image = *h;
+  ids = mc_pack_section(k->image, MC_PACK_IDS);
+  odd = mc_pack_section(k->image, MC_PACK_ODD);
+  if (ids != NULL)
+    memcpy(ids, k->ids, (size_t)(h->nblocks * MCK_BLOCK) * sizeof *ids);
+  if (odd != NULL) memcpy(odd, k->odd, (size_t)h->nodd * sizeof *odd);
+  keepfactors(k->f, k->image, k->scratch);
+  return MASCON_OK;
+}
+
+
 static int pack (packer *k, mascon_exec *ex, int threads) {
-  mc_pack *p = k->p;
-  int64_t n = k->f->nitems, size;
+  int64_t n = k->f->nitems;
   int32_t *spare;
   int status = mc_parallel(ex, n, GRAIN, threads, measure, k);
   if (status != MASCON_OK) return status;
   for (int i = 1; i < threads; i++)
     if (k->max[i] > k->max[0]) k->max[0] = k->max[i];
-  p->scale = k->f->inorm != NULL && k->f->bias == NULL ? 1
-                                                       : mc_unit(k->max[0]);
+  k->head.scale = k->f->inorm != NULL && k->f->bias == NULL
+                    ? 1 : mc_unit(k->max[0]);
   scalenorms(k, k->scratch);
   spare = mc_alloc((size_t)n, sizeof *spare);
   if (spare == NULL) return MASCON_ENOMEM;
   list(k, spare);
   mc_free(spare);
-  if (!mc_mul(p->nblocks * MCK_BLOCK, (int64_t)p->k, &size))
-    return MASCON_ETOOBIG;
-  p->panels = mc_alloc((size_t)size, sizeof *p->panels);
-  p->norms = mc_alloc((size_t)p->nblocks, sizeof *p->norms);
-  if (p->panels == NULL || p->norms == NULL) return MASCON_ENOMEM;
-  return mc_parallel(ex, p->nblocks, 16, threads, fill, k);
+  status = makeimage(k);
+  if (status != MASCON_OK) return status;
+  return mc_parallel(ex, k->head.nblocks, 16, threads, fill, k);
 }
 
 
 int mc_pack_open (mc_pack *p, const mc_factors *f, const uint64_t *common,
-                  mascon_exec *ex, int threads) {
-  packer k = {.p = p, .f = f, .common = common};
+                  bool keep, mascon_exec *ex, int threads) {
+  packer k = {.f = f, .common = common};
   int status = MASCON_ENOMEM;
   memset(p, 0, sizeof *p);
-  p->k = (size_t)(f->rank + (f->bias != NULL));
+  k.head.nitems = f->nitems;
+  k.head.rank = f->rank;
+  k.head.k = f->rank + (f->bias != NULL);
+  k.head.cosine = f->inorm != NULL;
+  if (keep) {
+    k.head.factors = f->items->dtype.bits;
+    k.head.bias = f->bias != NULL ? f->bias->dtype.bits : 0;
+  }
   if (makescratch(&k, threads)) status = pack(&k, ex, threads);
-  mc_free(k.kind);
-  mc_free(k.norm);
-  mc_free(k.key);
-  mc_free(k.scratch);
-  mc_free(k.rows);
-  mc_free(k.max);
-  if (status != MASCON_OK) mc_pack_close(p);
+  closescratch(&k);
+  if (status == MASCON_OK) {
+    mc_pack_show(p, k.image);
+    p->owned = k.image;
+  }
+  else mc_free(k.image);
   return status;
 }
 
 
 void mc_pack_close (mc_pack *p) {
-  mc_free(p->panels);
-  mc_free(p->norms);
-  mc_free(p->ids);
-  mc_free(p->odd);
+  mc_free(p->owned);
   memset(p, 0, sizeof *p);
 }

@@ -41,6 +41,24 @@
 ** length * norm < bar: then s is below bar, as |s| <= Z (1 + 2^-30) and
 ** 'length' is rounded up by more than that.
 **
+** 6. A candidate's score (times unit) is in [lo, hi], where lo and hi are
+**    a -+ (slack * norm + 2^-20 |a|) as computed: the last term pays for the
+**    rounding of both.
+** 7. In bytes, x' = step q and y' = step' q' with q, q' integers of at most
+**    127, and x.y - x'.y' = x.(y - y') + (x - x').y', so
+**      |x.y - x'.y'| <= |X| |y - y'| + |x - x'| |y'|,
+**    whose factors are measured in double, for a block the largest, and
+**    rounded up by 2^-20, which is more than the measuring and the three
+**    float operations of e = length * error' + error * length' + slack * norm
+**    can lose.  'slack' also covers 1, 3 and 5 as before.  So Q = q.q' with
+**    step step' Q + e < bar makes an item of no use.  The kernel computes
+**    t = (bar - e) / step / step' with a relative error of at most 2^-21,
+**    takes 2^-19 |t| and 2 off, which also covers cutting it to an integer,
+**    and leaves out Q < t.  Q is exact: sums stay below K 255 127 < 2^31, and
+**    t is cut at +-1.07e9, beyond the K 127^2 that Q can reach.  Then
+**    v = step step' Q, as computed, is off by at most 2^-22 |v|, and 6 holds
+**    with e in place of slack * norm.
+** Steps are above 2^-68, and |t| loses nothing to underflow.
 ** Where this does not hold (infinite factors, scores that f32 cannot hold, a
 ** unit beyond reason), the user is 'whole': he gets every score computed.  So
 ** does one whose filter leaves but few items.
@@ -71,7 +89,8 @@ struct mc_recworker {
   mck_hit *spare;        /* for sorting */
   mck_recgroup *groups;
   float *x;              /* packed users */
-  int32_t *lists;
+  int8_t *bytes;         /* the same in bytes */
+  mck_reccand *lists;
   int32_t *ids;          /* candidates that pass */
   double *scores;
   mc_user user;          /* the one whose scores are being computed */
@@ -97,10 +116,17 @@ static size_t packedrank (const mc_recjob *j) {
 }
 
 
+/* bytes of one user */
+static size_t bytesrank (const mc_recjob *j) {
+  return (packedrank(j) + 3) / 4 * 4;
+}
+
+
 int64_t mc_rec_batch (const mc_recjob *j, int64_t want) {
   int64_t one = (int64_t)sizeof(seat) +
                 mck_best_room(j->n) * (int64_t)sizeof(mck_hit) +
-                room(j) * 4 + (int64_t)packedrank(j) * 4;
+                room(j) * (int64_t)sizeof(mck_reccand) +
+                (int64_t)(packedrank(j) * 4 + bytesrank(j));
   int64_t most = BYTES / one;
   if (most > want) most = want;
   return most > MCK_SIX ? most - most % MCK_SIX : most > 0 ? most : 1;
@@ -115,13 +141,15 @@ static bool makeworker (const mc_recjob *j, mc_recworker *w, int64_t batch) {
   w->spare = mc_alloc((size_t)cap, sizeof *w->spare);
   w->groups = mc_alloc(six, sizeof *w->groups);
   w->x = mc_alloc(six * MCK_SIX, packedrank(j) * sizeof *w->x);
+  w->bytes = mc_alloc(six * MCK_SIX, bytesrank(j));
   w->lists = mc_alloc(six * MCK_SIX, (size_t)room(j) * sizeof *w->lists);
   w->ids = mc_alloc((size_t)room(j), sizeof *w->ids);
   w->scores = mc_alloc((size_t)room(j), sizeof *w->scores);
   w->user.x = mc_alloc((size_t)j->f->rank + 1, sizeof *w->user.x);
   return w->seats != NULL && w->hits != NULL && w->spare != NULL &&
-         w->groups != NULL && w->x != NULL && w->lists != NULL &&
-         w->ids != NULL && w->scores != NULL && w->user.x != NULL;
+         w->groups != NULL && w->x != NULL && w->bytes != NULL &&
+         w->lists != NULL && w->ids != NULL &&
+         w->scores != NULL && w->user.x != NULL;
 }
 
 
@@ -143,6 +171,7 @@ void mc_rec_close (mc_recworker *w, int count) {
     mc_free(w[i].spare);
     mc_free(w[i].groups);
     mc_free(w[i].x);
+    mc_free(w[i].bytes);
     mc_free(w[i].lists);
     mc_free(w[i].ids);
     mc_free(w[i].scores);
@@ -223,6 +252,33 @@ static bool choosy (const mc_recjob *j, int thread, const seat *s) {
 }
 
 
+/* put the loaded user, scaled, into place 'r' of a group */
+static void packuser (const mc_recjob *j, const mc_user *u, mck_recgroup *g,
+                      int r, float *x, int8_t *bytes) {
+  size_t n = j->p->k;
+  float max = 0, step;
+  double error = 0;
+  int sum = 0;
+  for (size_t k = 0; k < n; k++) {
+    float f = (float)u->x[k];
+    x[k * MCK_SIX + (size_t)r] = f;
+    if (fabsf(f) > max) max = fabsf(f);
+  }
+  step = g->step[r] = mc_above(max / 127.0);
+  g->inverse[r] = 1 / step;
+  for (size_t k = 0; k < n; k++) {
+    float f = x[k * MCK_SIX + (size_t)r];
+    int q = mc_byte(f * g->inverse[r]);
+    double d = f - (double)step * q;
+    bytes[(k / 4 * MCK_SIX + (size_t)r) * 4 + k % 4] = (int8_t)q;
+    error += d * d;
+    sum += q;
+  }
+  g->sum[r] = 128 * sum;
+  g->error[r] = mc_above(sqrt(error) * (1 + 0x1p-20));
+}
+
+
 static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
                       int64_t i, int64_t row) {
   mck_recgroup *g = &w->groups[i / MCK_SIX];
@@ -243,9 +299,8 @@ static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
   g->bar[r] = bar(j, s);
   g->slack[r] = mc_above((double)g->length[r] * (double)(j->p->k + 8) *
                          (1.01 * 0x1p-24));
-  for (size_t k = 0; k < j->p->k; k++)
-    w->x[(size_t)(i - r) * j->p->k + k * MCK_SIX + (size_t)r] =
-      (float)w->user.x[k];
+  packuser(j, &w->user, g, r, w->x + (size_t)(i - r) * packedrank(j),
+           w->bytes + (size_t)(i - r) * bytesrank(j));
 }
 
 
@@ -254,14 +309,17 @@ static void seatall (const mc_recjob *j, mc_recworker *w, int thread,
                      int64_t first, int64_t last) {
   int64_t six = (last - first + MCK_SIX - 1) / MCK_SIX;
   memset(w->x, 0, (size_t)six * MCK_SIX * packedrank(j) * sizeof *w->x);
+  memset(w->bytes, 0, (size_t)six * MCK_SIX * bytesrank(j));
   for (int64_t i = 0; i < six; i++) {
     mck_recgroup *g = &w->groups[i];
     memset(g, 0, sizeof *g);
     for (int r = 0; r < 8; r++) {
       g->bar[r] = INFINITY;
-      g->length[r] = 0;
+      g->inverse[r] = 1;
     }
     g->x = w->x + (size_t)i * MCK_SIX * packedrank(j);
+    g->bytes = w->bytes + (size_t)i * MCK_SIX * bytesrank(j);
+    g->coarse = 1;
     g->list = w->lists + i * MCK_SIX * room(j);
     g->room = (size_t)room(j);
     g->full = (int32_t)full(j);
@@ -290,13 +348,13 @@ static void empty (const mc_recjob *j, mc_recworker *w, int thread,
                    int64_t i) {
   mck_recgroup *g = &w->groups[i / MCK_SIX];
   int r = (int)(i % MCK_SIX);
-  const int32_t *list = g->list + (size_t)r * g->room;
+  const mck_reccand *list = g->list + (size_t)r * g->room;
   seat *s = &w->seats[i];
   int64_t n = 0, passing;
   const uint64_t *pass = mc_filter_begin(j->filter, thread, s->id, own(j, s),
                                          &passing);
   for (int32_t c = 0; c < g->count[r]; c++) {
-    int32_t id = j->p->ids[list[c]];
+    int32_t id = j->p->ids[list[c].at];
     if (id >= 0 && mck_passes(pass, id)) w->ids[n++] = id;
   }
   mc_filter_end(j->filter, thread, s->id, own(j, s));
@@ -318,10 +376,11 @@ static void emptygroup (const mc_recjob *j, mc_recworker *w, int thread,
 static void scanblock (const mc_recjob *j, mc_recworker *w, int thread,
                        int64_t b, int64_t six) {
   const mc_pack *p = j->p;
-  const float *panel = p->panels + (size_t)b * p->k * MCK_BLOCK;
   mck_recblock block = {
-    .panel = panel, .next = panel + (b + 1 < p->nblocks) * MCK_BLOCK * p->k,
-    .k = p->k, .norm = p->norms[b], .first = (int32_t)(b * MCK_BLOCK)
+    .panel = p->panels + (size_t)b * mc_pack_panel(p->k),
+    .bytes = p->bytes + (size_t)b * mc_pack_quads(p->k),
+    .next = b + 1 < p->nblocks, .k = p->k, .stat = p->stats[b],
+    .first = (int32_t)(b * MCK_BLOCK)
   };
   for (int64_t i = 0; i < six; ) {
     i += (int64_t)j->f->kern->scan(&block, w->groups + i, (size_t)(six - i));
@@ -335,7 +394,7 @@ static void scan (const mc_recjob *j, mc_recworker *w, int thread,
                   int64_t six, int64_t first, int64_t last) {
   for (int64_t b = first; b < last; b++) {
     if ((b - first) % RESTS == 0 && (mc_cancelled() ||
-        !j->f->kern->alive(w->groups, (size_t)six, j->p->norms[b]))) break;
+        !j->f->kern->alive(w->groups, (size_t)six, j->p->stats[b].norm))) break;
     scanblock(j, w, thread, b, six);
   }
   for (int64_t i = 0; i < six; i++) emptygroup(j, w, thread, i, 1);
