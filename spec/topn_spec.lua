@@ -452,6 +452,8 @@ describe("topn refuses", function()
     refuses("integer from 1 up expected, got 1.5", m, 1.5)
     refuses("integer from 1 up expected, got nil", m)
     refuses("option 'base': integer from 0 to 1 expected, got 2", m, 1, { base = 2 })
+    refuses("option 'min': number other than NaN expected, got %-?nan", m, 1,
+            { min = nan })
     refuses("option 'first': integer from 1 to 4 expected, got 5", m, 1, { first = 5 })
   end)
 
@@ -471,6 +473,18 @@ describe("topn refuses", function()
             m, 1, { allow = vector({ 1 }, "f64") })
   end)
 
+  it("compressed rows whose arrays were closed or changed", function()
+    for _, name in ipairs { "exclude", "allow" } do
+      local ptr, ids = vector({ 0, 1, 1, 1 }, "i64"), vector({ 3 }, "i32")
+      local opts = { [name] = mascon.csr(ptr, ids, 4, { base = 0 }) }
+      mascon.topn(m, 1, opts)
+      ids[1] = 4
+      refuses("option '" .. name .. "': the csr is no longer valid %(.- out of range", m, 1, opts)
+      ids:close()
+      refuses("option '" .. name .. "': the csr is no longer valid %(array is closed", m, 1, opts)
+    end
+  end)
+
   it("places for results that do not fit", function()
     refuses("option 'out.ids': i32 or i64 matrix 3 x 2 expected, got f64 matrix 3 x 4",
             m, 2, { out = { ids = m } })
@@ -478,6 +492,18 @@ describe("topn refuses", function()
             m, 2, { out = { scores = mascon.zeros(3, 2, "f32") } })
     refuses("option 'out.counts': i32 vector 3 expected, got i32 vector 2",
             m, 2, { out = { counts = mascon.zeros(2, "i32") } })
-    refuses("overlap", m, 4, { out = { scores = m } })
+    refuses("#3 to '.-topn' %(option 'out': an array overlaps an input", m, 4,
+            { out = { scores = m } })
+    local ids = mascon.zeros(3, 3, "i32")
+    refuses("option 'out': .- or another result", m, 3,
+            { out = { ids = ids, counts = ids:col(1) } })
+    refuses("option 'pad_id': 1099511627776 does not fit i32, the dtype of out.ids",
+            m, 3, { pad_id = 1 << 40, out = { ids = ids } })
+    refuses("unknown option 'out.1'", m, 3, { out = { ids } })
+    local name = os.tmpname()
+    ids:save(name)
+    refuses("option 'out.ids': array is read%-only", m, 3,
+            { out = { ids = mascon.load(name, { map = true }) } })
+    os.remove(name)
   end)
 end)

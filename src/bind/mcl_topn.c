@@ -136,6 +136,7 @@ void mcl_topoptions (lua_State *L, mcl_top *t, int arg, mcl_kind kind,
   luaL_checkstack(L, NVALUES + LUA_MINSTACK, NULL);
   t->opts = opts;
   t->out = out;
+  t->arg = arg;
   t->ncols = ncols;
   t->opts.n = checkn(L, arg - 1);
   checknames(L, arg, kind);
@@ -143,7 +144,12 @@ void mcl_topoptions (lua_State *L, mcl_top *t, int arg, mcl_kind kind,
   t->opts.pad_id = mcl_optint(L, arg, "pad_id", t->opts.base - 1, INT64_MIN,
                               INT64_MAX);
   t->opts.pad_score = mcl_optnum(L, arg, "pad_score", -HUGE_VAL);
-  t->opts.min = mcl_optnum(L, arg, "min", t->opts.min);
+  if (mcl_optvalue(L, arg, "min") != LUA_TNIL) {
+    t->opts.min = mcl_optnum(L, arg, "min", 0);
+    if (isnan(t->opts.min))
+      mcl_opterror(L, arg, "min", "number other than NaN");
+  }
+  lua_pop(L, 1);
   t->opts.exclude = optcsr(L, arg, "exclude", users, ncols);
   t->opts.exclude_items = mcl_optids(L, arg, "exclude_items");
   checkrange(L, arg, "exclude_items", t->opts.exclude_items, t->opts.base,
@@ -240,14 +246,13 @@ static void checkout (lua_State *L, int arg) {
   if (mcl_optvalue(L, arg, "out") == LUA_TTABLE) {
     lua_pushnil(L);
     while (lua_next(L, -2)) {
-      const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2)
-                                                       : luaL_typename(L, -2);
+      const char *key = luaL_tolstring(L, -2, NULL);
       int k = 0;
       while (k < 3 && strcmp(names[k], key) != 0) k++;
       if (k == 3)
         luaL_argerror(L, arg, lua_pushfstring(L, "unknown option 'out.%s'",
                                               key));
-      lua_pop(L, 1);
+      lua_pop(L, 2);
     }
   }
   lua_pop(L, 1);
@@ -265,6 +270,21 @@ static void badresult (lua_State *L, const mcl_top *t, int arg, int k) {
   const char *name = lua_pushfstring(L, "out.%s", names[k]);
   lua_pushvalue(L, -3);
   mcl_opterror(L, arg, name, expected);
+}
+
+
+/* raise that the caller's array for result 'k', which suits, cannot take
+   what is to be written */
+static void checkwritable (lua_State *L, const mcl_top *t, int arg, int k,
+                           const mascon_array *a) {
+  if (a->flags & MASCON_READONLY)
+    luaL_argerror(L, arg, lua_pushfstring(L,
+                  "option 'out.%s': array is read-only", names[k]));
+  if (k == 0 && !mascon_dtype_fits_int(mascon_dtype_of(a), t->opts.pad_id))
+    luaL_argerror(L, arg, lua_pushfstring(L,
+                  "option 'pad_id': %I does not fit %s, the dtype of out.ids",
+                  (lua_Integer)t->opts.pad_id,
+                  mascon_dtype_name(mascon_dtype_of(a))));
 }
 
 
@@ -293,6 +313,7 @@ static mascon_array *pushresult (lua_State *L, mcl_top *t, int arg, int k) {
   if (!lua_isboolean(L, -1)) {
     a = mcl_livearray(L, lua_gettop(L));
     if (a == NULL || !suits(t, a, k)) badresult(L, t, arg, k);
+    checkwritable(L, t, arg, k, a);
     return a;
   }
   lua_pop(L, 1);
@@ -322,7 +343,33 @@ void mcl_topresults (lua_State *L, mcl_top *t, int arg, int64_t nrows,
 }
 
 
+/* raise that the arrays of a csr were closed, or changed, since it was made */
+static void checkcsr (lua_State *L, int arg, const char *name,
+                      const mascon_csr *c) {
+  int64_t where;
+  int status = c != NULL ? mascon_csr_check(c, &where) : MASCON_OK;
+  if (status == MASCON_OK) return;
+  luaL_argerror(L, arg, lua_pushfstring(L,
+                "option '%s': the csr is no longer valid (%s)", name,
+                mascon_strerror(status)));
+}
+
+
+/* raise a status that an option is to blame for, naming it */
+static void blame (lua_State *L, const mcl_top *t, int status) {
+  if (status == MASCON_EALIAS)
+    luaL_argerror(L, t->arg, "option 'out': an array overlaps an input or "
+                             "another result");
+  if (status == MASCON_ECLOSED || status == MASCON_EVALUE ||
+      status == MASCON_ESHAPE || status == MASCON_ERANGE) {
+    checkcsr(L, t->arg, "exclude", t->opts.exclude);
+    checkcsr(L, t->arg, "allow", t->opts.allow);
+  }
+}
+
+
 int mcl_topreturn (lua_State *L, mcl_top *t, int status) {
+  if (!t->call.failed) blame(L, t, status);
   mcl_end(L, &t->call, status);
   lua_settop(L, t->results + 2);
   lua_createtable(L, 0, 4);

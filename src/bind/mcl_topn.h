@@ -25,6 +25,7 @@ typedef struct mcl_top {
   int64_t nrows;      /* rows of the results */
   int64_t ncols;      /* ids there are */
   mascon_dtype type;  /* of the scores */
+  int arg;            /* stack index of the options */
   int sink;           /* stack index of the sink; 0: none */
   bool flat;          /* the scores are a vector: so are ids and scores */
   int results;        /* stack index of ids; scores and counts follow */
