@@ -191,6 +191,9 @@ static int parse (mc_csvfile *f, const char *buf, size_t n, char *scratch,
   if (mc_csvskip(p) > end && (int64_t)n < f->size)
     return mc_why(why, f->path, MASCON_EFORMAT,
                   "has a line longer than a megabyte");
+  if (memchr(p, '\0', (size_t)(mc_csvskip(p) - p)) != NULL)
+    return mc_why(why, f->path, MASCON_EFORMAT, "is no text: a zero byte is "
+                  "in its first line");
   head = repair(row, o, scratch);
   t->sep = findsep(o, head);
   if (head == row) head = mc_csvrow(t, p);  /* knows now what blanks are */
