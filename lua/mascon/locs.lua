@@ -118,7 +118,8 @@ end
 ---    local L = mascon.locs.new({ x = x, y = y, sx = 12, sy = 12 }, { unit = "nm" })
 ---
 ---@param columns table<string, mascon.Array|number>  at least x and y; a number: the same for all
----@param opts? table  unit, pixel_size, origin ("edge"), extent, units (of single columns), names (their order), roles (which column is which part)
+---@param opts? table  unit, pixel_size, origin ("edge"), extent, units (of single
+---columns), names (their order), roles (which column is which part)
 ---@return mascon.Locs
 local function new(columns, opts)
   opts = opts or {}
@@ -175,7 +176,8 @@ end
 ---
 ---    local nm = L:to { unit = "nm", origin = "edge" }
 ---
----@param opts { unit?: string, origin?: string, pixel_size?: number }  pixel_size: nm in a camera pixel, where the file does not say
+---@param opts { unit?: string, origin?: string, pixel_size?: number }  pixel_size: nm
+---in a camera pixel, where the file does not say
 ---@return mascon.Locs
 function Locs:to(opts)
   if type(opts) ~= "table" then
@@ -303,6 +305,7 @@ function meta.__spots(self, opts)
   return spots, rest
 end
 
+---@class mascon.locs
 local M = { new = new }
 
 ---Read a table of localisations.

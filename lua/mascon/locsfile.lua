@@ -6,7 +6,7 @@ local M = {}
 
 ---How `mascon.locs.load` reads.
 ---@class mascon.LocsOpts
----@field columns? table<string, string|integer>  of a CSV file: which column is x, y, z, frame, photons, sx, sy; by name or place
+---@field columns? table<string, string|integer>  of a CSV file: which is x, y, z, frame, photons, sx, sy
 ---@field unit? string  "nm", "um", "mm" or "px": that of lengths where the header does not say
 ---@field pixel_size? number  nm in a camera pixel, where the file does not say
 ---@field origin? string  "edge" or "centre" (default: centre for Picasso, else edge)

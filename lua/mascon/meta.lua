@@ -1041,4 +1041,40 @@ function Array:flush() end
 ---Free the memory now; views keep theirs. Closing twice is no error.
 function Array:close() end
 
+---A table read from a CSV file: f64 columns in order.
+---@class mascon.CsvTable
+---@field [integer] mascon.Array
+---@field names string[]  of the columns; "column1", ... without a header
+---@field places integer[]  where they are in the file, from 1
+---@field allnames string[]  of all columns of the file
+
+---@class mascon.CsvOpts: mascon.RunOpts
+---@field sep? string  one character; " ": one or more blanks (default: found in the first line)
+---@field point? string  the decimal point (".")
+---@field comment? string  lines that begin with it are left out ("#"; "": none)
+---@field header? boolean  has the first line names? (default: if it has a field that is no number)
+---@field text? "error"|"skip"  skip: leave columns out whose first value is no number
+---@field columns? (string|integer)[]  load only these, by name or place
+
+---CSV tables of numbers.
+mascon.csv = {}
+
+---Read a table: the nearest doubles, whatever the locale; empty fields are NaN.
+---@param path string
+---@param opts? mascon.CsvOpts
+---@return mascon.CsvTable? table  nil where it fails
+---@return string? message  "x.csv:17: 9 fields expected, got 8"
+function mascon.csv.load(path, opts) end
+
+---Write vectors as a table, whole or not at all; raises on failure.
+---@param path string
+---@param names string[]
+---@param columns mascon.Array[]  of one length
+---@param opts? mascon.RunOpts
+function mascon.csv.save(path, names, columns, opts) end
+
+---Localisation tables.
+---@type mascon.locs
+mascon.locs = {}
+
 return mascon
