@@ -49,6 +49,21 @@ describe("the progress bar", function()
     assert.equal("\n", written[2])
   end)
 
+  it("ends its line where a hook, as Ctrl-C sets it, stops the call", function()
+    local bar, ended = progress.bar, false
+    function progress.bar()
+      return function(done)
+        if done == nil then ended = true
+        else debug.sethook(function() error "the hook ran" end, "c") end
+      end
+    end
+    local _, message = pcall(mascon.sqrt, mascon.ones(10), nil, { progress = true })
+    debug.sethook()
+    progress.bar = bar
+    assert.equal("interrupted (done 1 of 1)", message)
+    assert.is_true(ended)
+  end)
+
   it("is a line now and then elsewhere", function()
     local bar, written, time = new(false)
     for i = 1, 100 do

@@ -124,12 +124,16 @@ static int field (lua_State *L, const mascon_array *a) {
 }
 
 
+static int badkey (lua_State *L) {
+  return luaL_error(L, "array index is a number or a name, got %s",
+                    mcl_describe(L, 2));
+}
+
+
 /* __index; upvalue 2: the methods */
 static int metaindex (lua_State *L) {
   if (lua_type(L, 2) == LUA_TNUMBER) return number(L, mcl_checkarray(L, 1));
-  if (lua_type(L, 2) != LUA_TSTRING)
-    return luaL_error(L, "array index is a number or a name, got %s",
-                      mcl_describe(L, 2));
+  if (lua_type(L, 2) != LUA_TSTRING) return badkey(L);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
   return field(L, mcl_checkarray(L, 1));
@@ -140,9 +144,10 @@ static int metaindex (lua_State *L) {
 static int metanewindex (lua_State *L) {
   const mascon_array *a = mcl_checkarray(L, 1);
   int64_t i;
-  if (lua_type(L, 2) != LUA_TNUMBER)
+  if (lua_type(L, 2) == LUA_TSTRING)
     return luaL_error(L, "array has no field '%s' to set",
-                      luaL_tolstring(L, 2, NULL));
+                      lua_tostring(L, 2));
+  if (lua_type(L, 2) != LUA_TNUMBER) return badkey(L);
   if ((i = toindex(L, a->shape[0])) < 0) return badindex(L, a->shape[0]);
   if (a->flags & MASCON_READONLY) mcl_check(L, MASCON_EREADONLY);
   if (a->ndim == 1) {

@@ -178,11 +178,13 @@ void mcl_end (lua_State *L, mcl_call *c, int status) {
   bool stopped = status == MASCON_ECANCEL ||
                  (status == MASCON_OK && interrupted(c));
   if (status == MASCON_OK && !stopped && !c->failed) return;
+  if (stopped && !c->failed) {  /* else the bar's end runs into the hook */
+    sethook(L, c->hook);
+    sethook(c->main, c->mainhook);
+  }
   endbar(L, c);
   if (c->failed) lua_error(L);  /* perhaps in the last report */
   if (!stopped) mcl_check(L, status);
-  sethook(L, c->hook);
-  sethook(c->main, c->mainhook);
   luaL_error(L, "interrupted (done %I of %I)", (lua_Integer)c->ex.done,
              (lua_Integer)c->ex.total);
 }
