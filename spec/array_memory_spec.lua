@@ -205,6 +205,20 @@ describe("what a running call works on", function()
     indptr:close()
   end)
 
+  it("lives when a finalizer closes it meanwhile", function()
+    local function doomed()  -- its owner is garbage
+      local a = mascon.full(50, 50, 7)
+      setmetatable({}, { __gc = function() a:close() end })
+      return a
+    end
+    for _ = 1, 100 do
+      assert.equal(7, doomed():totable()[50][50])
+      local ok, v = pcall(function() return doomed():block(1, 2, 1, 2) end)
+      assert.equal(ok and 7 or "array is closed", ok and v(2, 2)
+        or v:match "array is closed")
+    end
+  end)
+
   it("is held when a column leaves its table", function()
     local spots = { x = mascon.ones(1000), y = 1, sx = 1, sy = 1 }
     local image = mascon.render(spots, { shape = { 3, 3 }, progress = function()

@@ -132,8 +132,11 @@ static void pushtable (lua_State *L, const mascon_array *a, int axis,
 /* a:totable(): the elements in tables, nested for each axis */
 static int totable (lua_State *L) {
   const mascon_array *a = mcl_checkarray(L, 1);
+  mascon_array *v = mcl_pushhandle(L);  /* tables may run a finalizer, and
+                                           that may close 'a' */
+  mcl_check(L, mascon_view(v, a));
   luaL_checkstack(L, LUA_MINSTACK, NULL);
-  pushtable(L, a, 0, a->data);
+  pushtable(L, v, 0, v->data);
   return 1;
 }
 

@@ -67,10 +67,13 @@ static int64_t checkstep (lua_State *L, int arg) {
 }
 
 
-/* push part of 'a', described by 'v' */
+/* push part of 'a', described by 'v'; a new handle may run a finalizer, and
+   that may close 'a' */
 static int pushpart (lua_State *L, const mascon_array *a, mascon_array *v) {
+  mascon_array *part = mcl_pushhandle(L);
+  if (a->magic != MASCON_MAGIC) mcl_check(L, MASCON_ECLOSED);
   v->buffer = a->buffer;
-  mcl_check(L, mascon_view(mcl_pushhandle(L), v));
+  mcl_check(L, mascon_view(part, v));
   return 1;
 }
 
