@@ -814,11 +814,13 @@ typedef struct mascon_render_opts {
   double tol;         /* 1e-6: mass that a spot may lose to its cut-off */
   double cutoff;      /* sigmas kept to each side; 0: as 'tol' asks */
   double min_sigma;   /* 0: units; smaller sigmas become it */
+  int fresh;          /* nonzero: 'out' holds 0 now; it is written only where
+                         there are spots */
 } mascon_render_opts;
 
 #define MASCON_RENDER_INIT \
   {sizeof(mascon_render_opts), MASCON_INTEGRATED, MASCON_SUM, MASCON_EDGE, 0, \
-   1.0, 0.0, 0.0, 0, 0, 1e-6, 0.0, 0.0}
+   1.0, 0.0, 0.0, 0, 0, 1e-6, 0.0, 0.0, 0}
 
 /*
 ** What became of the spots.  drawn + culled + skipped is their number; what

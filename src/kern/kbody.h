@@ -14,6 +14,7 @@
 #include "trandom.h"
 #include "trecommend.h"
 #include "treduce.h"
+#include "trender.h"
 #include "ttopn.h"
 
 #define NAME_(isa) #isa
@@ -28,5 +29,6 @@ const mck_table K(mck_table) = {
   .random = &K(random),
   .recommend = &K(recommend),
   .reduce = &K(reduce),
+  .render = &K(render),
   .topn = &K(topn)
 };

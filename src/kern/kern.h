@@ -11,6 +11,7 @@
 #ifndef KERN_H
 #define KERN_H
 
+#include "kaxis.h"
 #include "kcopy.h"
 #include "kelem.h"
 #include "kgauss.h"
@@ -18,6 +19,7 @@
 #include "krandom.h"
 #include "ksort.h"
 #include "krecommend.h"
+#include "krender.h"
 #include "ktopn.h"
 #include "kreduce.h"
 
@@ -29,6 +31,7 @@ typedef struct mck_table {
   const mck_matmul *matmul;
   const mck_random *random;
   const mck_recommend *recommend;
+  const mck_render *render;
   const mck_topn *topn;
   const mck_reduce *reduce;
 } mck_table;

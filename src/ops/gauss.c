@@ -6,15 +6,29 @@
 */
 
 #include <math.h>
+#include <string.h>
 
-#include "spot.h"
+#include "core.h"
+#include "kern.h"
 
+/* profiles are kept on the stack: this many columns and rows at a time */
+#define COLS 2048
+#define ROWS 64
+
+#define PIECE 256      /* elements of a strided row that are moved at a time */
 #define GRAIN 65536    /* pixels of a block of rows */
 #define STREAM (1 << 24)  /* bytes from which on caches only cost */
 
+/* how blocks of an image are made */
+typedef struct brush {
+  mck_blockfn *block;
+  size_t size;   /* bytes of an element of the image */
+  size_t fsize;  /* bytes of an element of a profile */
+} brush;
+
 typedef struct job {
   const mck_gauss *kern;
-  mc_brush brush;
+  brush brush;
   mck_axis axis[2];
   double first;            /* centre of pixel 0 */
   char *out;               /* of the columns at hand */
@@ -26,16 +40,62 @@ typedef struct job {
 } job;
 
 
+/* {------- blocks ------- */
+
+/* move n elements of 'size' bytes between a row and one with a stride */
+static void gather (char *row, const char *out, ptrdiff_t stride, size_t size,
+                    size_t n) {
+  for (size_t j = 0; j < n; j++, out += stride)
+    memcpy(row + j * size, out, size);
+}
+
+
+static void scatter (char *out, ptrdiff_t stride, const char *row, size_t size,
+                     size_t n) {
+  for (size_t j = 0; j < n; j++, out += stride)
+    memcpy(out, row + j * size, size);
+}
+
+
+/*
+** One block of an image through any strides (in elements): the m x n products
+** of the profiles f and p, at 'out'.  'how' as MCK_SET.
+*/
+static void drawblock (const brush *b, char *out, const ptrdiff_t stride[2],
+                       const void *f, size_t m, const void *p, double least,
+                       size_t n, int how) {
+  _Alignas(64) char row[PIECE * sizeof(double)];
+  ptrdiff_t down = stride[0] * (ptrdiff_t)b->size;
+  ptrdiff_t right = stride[1] * (ptrdiff_t)b->size;
+  if (stride[1] == 1) {
+    b->block(out, stride[0], f, m, p, least, n, how);
+    return;
+  }
+  if (how == MCK_STREAM) how = MCK_SET;
+  for (size_t i = 0; i < m; i++)
+    for (size_t j = 0; j < n; j += PIECE) {
+      size_t some = n - j < PIECE ? n - j : PIECE;
+      char *at = out + (ptrdiff_t)i * down + (ptrdiff_t)j * right;
+      if (how == MCK_ADD) gather(row, at, right, b->size, some);
+      b->block(row, 0, (const char *)f + i * b->fsize, 1,
+               (const char *)p + j * b->fsize, least, some, how);
+      scatter(at, right, row, b->size, some);
+    }
+}
+
+/* -------} */
+
+
 static void somerows (void *ud, int64_t first, int64_t last, int thread) {
   const job *j = ud;
-  double f[MC_ROWS + MCK_PAD];
+  double f[ROWS + MCK_PAD];
   (void)thread;
-  for (; first < last; first += MC_ROWS) {
-    size_t m = (size_t)(last - first < MC_ROWS ? last - first : MC_ROWS);
+  for (; first < last; first += ROWS) {
+    size_t m = (size_t)(last - first < ROWS ? last - first : ROWS);
     j->kern->profile(f, &j->axis[0], j->first + (double)first, m);
-    mc_block(&j->brush,
-             j->out + first * j->stride[0] * (ptrdiff_t)j->brush.size,
-             j->stride, f, m, j->columns, j->least, j->n, j->how);
+    drawblock(&j->brush,
+              j->out + first * j->stride[0] * (ptrdiff_t)j->brush.size,
+              j->stride, f, m, j->columns, j->least, j->n, j->how);
   }
 }
 
@@ -59,17 +119,17 @@ static int check (double y0, double x0, double sy, double sx,
 
 /* all rows, for one chunk of columns after another */
 static int draw (job *j, int64_t h, int64_t w, mascon_exec *ex) {
-  double columns[MC_COLS + MCK_PAD];
-  int64_t chunks = (w + MC_COLS - 1) / MC_COLS;
+  double columns[COLS + MCK_PAD];
+  int64_t chunks = (w + COLS - 1) / COLS;
   int threads = mc_threads(ex, (double)h * (double)w);
-  int64_t chunk = w < MC_COLS ? w : MC_COLS;
+  int64_t chunk = w < COLS ? w : COLS;
   int64_t grain = chunk < GRAIN ? GRAIN / (chunk > 0 ? chunk : 1) : 1;
   int status = MASCON_OK;
   char *out = j->out;
   j->columns = columns;
   for (int64_t c = 0; c < chunks && status == MASCON_OK; c++) {
-    int64_t first = c * MC_COLS;
-    j->n = (size_t)(w - first < MC_COLS ? w - first : MC_COLS);
+    int64_t first = c * COLS;
+    j->n = (size_t)(w - first < COLS ? w - first : COLS);
     j->out = out + first * j->stride[1] * (ptrdiff_t)j->brush.size;
     j->least = j->kern->profile(columns, &j->axis[1],
                                 j->first + (double)first, j->n);
@@ -102,8 +162,10 @@ int mascon_gauss (double y0, double x0, double sy, double sx,
                                                      : j.kern->f32d;
   j.brush.size = out->dtype.bits / 8;
   j.brush.fsize = sizeof(double);
-  mc_axis(&j.axis[a], y0, sy, o->sample, o->norm, o->weight);
-  mc_axis(&j.axis[1 - a], x0, sx, o->sample, o->norm, 1);
+  mck_setaxis(&j.axis[a], y0, sy, o->sample == MASCON_INTEGRATED,
+              o->norm == MASCON_PEAK, o->weight);
+  mck_setaxis(&j.axis[1 - a], x0, sx, o->sample == MASCON_INTEGRATED,
+              o->norm == MASCON_PEAK, 1);
   j.first = o->origin == MASCON_EDGE ? 0.5 : 0;
   j.out = out->data;
   j.stride[0] = (ptrdiff_t)out->stride[a];

@@ -1,9 +1,10 @@
 /*
-** render.c - many gaussians into one image: the plain loop over the spots
+** render.c - many gaussians into one image
 **
 ** The contract of mascon_render says what each spot adds to which pixel; the
-** sum of a pixel is taken in the order of the spots.  Anything faster must
-** make the same bits.
+** sum of a pixel is taken in the order of the spots.  One thread draws all
+** spots of a tile in their order, so the bits do not depend on the number of
+** threads, on the tiles or on how many spots a chunk has.
 */
 
 #include <float.h>
@@ -11,112 +12,14 @@
 
 #include "spot.h"
 
-#define RUN (INT64_C(1) << 22)  /* spots that are summed in f32 */
-#define BLOCK 256               /* spots that are read at a time */
-#define PIXELS (1 << 20)        /* that are surely drawn within 20 ms */
-
-/* the columns, as doubles */
-enum {X, Y, SX, SY, WEIGHT, NCOLUMNS};
-
-/* a spot in pixels of the full image, whose corner is at 0 */
-typedef struct spot {
-  double c[2], s[2];  /* centre and sigma along y and x */
-  double weight;
-} spot;
-
-/* pixels 'first' to 'last' - 1 along an axis; empty unless first < last */
-typedef struct span {
-  double first, last;
-} span;
-
-typedef struct job {
-  const mck_gauss *kern;
-  const mascon_spots *spots;
-  const mascon_render_opts *o;
-  double k;              /* sigmas kept */
-  double centre;         /* of pixel 0: 0 or 0.5 */
-  mc_brush brush;
-  char *out;
-  ptrdiff_t stride[2];
-  span view[2];          /* the image: rows and columns of the full one */
-  int64_t base;          /* spots of earlier runs */
-  mascon_render_info info;
-} job;
+#define RUN (INT64_C(1) << 22)    /* spots that are summed in f32 */
+#define CHUNK (INT64_C(1) << 20)  /* most spots of a chunk */
+#define ENTRIES 4                 /* tiles of a spot, for which there is room */
+#define PIXELS 3e8                /* drawn between two reports of progress */
+#define TILES 8                   /* for a thread, where the image allows */
 
 
-/* {------- reading spots ------- */
-
-static const mascon_array *column (const mascon_spots *s, int i) {
-  switch (i) {
-    case X: return s->x;
-    case Y: return s->y;
-    case SX: return s->sx;
-    case SY: return s->sy;
-    default: return s->weight;
-  }
-}
-
-
-/* spots first to first + n - 1, n <= BLOCK */
-static void readspots (const mascon_spots *s, int64_t first, int64_t n,
-                       double values[NCOLUMNS][BLOCK]) {
-  for (int i = 0; i < NCOLUMNS; i++) {
-    const mascon_array *a = column(s, i);
-    if (a == NULL)
-      for (int64_t k = 0; k < n; k++) values[i][k] = 1;
-    else
-      mck_get()->copy->convert[MASCON_F64][mascon_dtype_of(a)](values[i], 1,
-        (const char *)a->data + first * a->stride[0] * (a->dtype.bits / 8),
-        (ptrdiff_t)a->stride[0], (size_t)n);
-  }
-}
-
-
-/* spot 'i' of those that were read; false: to be skipped */
-static bool getspot (const mascon_render_opts *o, int64_t i,
-                     double values[NCOLUMNS][BLOCK], spot *p) {
-  for (int a = 0; a < 2; a++) {
-    double sigma = values[a == 0 ? SY : SX][i];
-    if (!(sigma >= 0)) return false;
-    if (sigma < o->min_sigma) sigma = o->min_sigma;
-    p->c[a] = (values[a == 0 ? Y : X][i] - (a == 0 ? o->y0 : o->x0)) /
-              o->pixel;
-    p->s[a] = sigma / o->pixel;
-    if (!isfinite(p->c[a]) || !isfinite(p->s[a])) return false;
-  }
-  p->weight = values[WEIGHT][i];
-  return isfinite(p->weight);
-}
-
-/* -------} */
-
-
-/* {------- windows ------- */
-
-/* the pixel that contains 'c'; pixel j spans 'centre' + j - 0.5 to + 0.5 */
-static double pixelof (double c, double centre) {
-  double j = floor(c + (0.5 - centre));
-  return j + (centre - 0.5) > c ? j - 1 : j;  /* the sum was rounded up */
-}
-
-
-/* a centre on the edge of two pixels leaves half to each, however small 's' */
-static span window (double c, double s, double k, double centre) {
-  double low = c - k * s;
-  span w;
-  if (low == c && s >= DBL_MIN) low = nextafter(low, -(double)INFINITY);
-  w.first = pixelof(low, centre);
-  w.last = pixelof(c + k * s, centre) + 1;
-  return w;
-}
-
-
-static span clip (span w, span view) {
-  if (w.first < view.first) w.first = view.first;
-  if (w.last > view.last) w.last = view.last;
-  return w;
-}
-
+/* {------- sigmas ------- */
 
 /* mass beyond 'd' (sigmas from the centre), on the side away from it */
 static double tail (const mck_gauss *kern, double d) {
@@ -141,171 +44,13 @@ static double sigmas (const mck_gauss *kern, double tol) {
 /* -------} */
 
 
-/* {------- the mass of a spot ------- */
-
-/*
-** Along one axis, the mass outside a window and the mass inside a part of it.
-** A sigma of 0 has all of its mass at the centre.
-*/
-static void masses (const job *j, double c, double s, span w, span part,
-                    double *outside, double *inside) {
-  double d[4], t[4 + MCK_PAD], edge = j->centre - 0.5;
-  if (s < DBL_MIN) {
-    double at = pixelof(c, j->centre);
-    *outside = 0;
-    *inside = part.first <= at && at < part.last;
-    return;
-  }
-  d[0] = (w.first + edge - c) / s;
-  d[1] = (w.last + edge - c) / s;
-  d[2] = (part.first + edge - c) / s;
-  d[3] = (part.last + edge - c) / s;
-  j->kern->tail(t, d, 4);
-  *outside = t[0] + t[1];  /* the centre is in its window */
-  *inside = part.first >= part.last ? 0
-            : d[2] < 0 && d[3] >= 0 ? 1 - t[2] - t[3] : fabs(t[2] - t[3]);
-}
-
-
-static void account (job *j, const spot *p, const span w[2],
-                     const span part[2]) {
-  double out[2], in[2], mass = p->weight, lost;
-  for (int a = 0; a < 2; a++) {
-    masses(j, p->c[a], p->s[a], w[a], part[a], &out[a], &in[a]);
-    if (j->o->norm == MASCON_PEAK && p->s[a] >= DBL_MIN)
-      mass *= 2.50662827463100050242 * p->s[a];
-  }
-  lost = out[0] + out[1] - out[0] * out[1];
-  j->info.lost += mass * lost;
-  /* nothing is clipped of a window inside the image: no rounding errors then */
-  if (part[0].first > w[0].first || part[0].last < w[0].last ||
-      part[1].first > w[1].first || part[1].last < w[1].last)
-    j->info.clipped += mass * (1 - lost - in[0] * in[1]);
-}
-
-/* -------} */
-
-
-/* {------- drawing ------- */
-
-/* a profile as the brush wants it; 'room' is used for narrowing */
-static const void *profile (const job *j, const mck_axis *a, double first,
-                            size_t n, double *values, float *room,
-                            double *least) {
-  *least = j->kern->profile(values, a, first + j->centre, n);
-  if (j->brush.fsize == sizeof(double)) return values;
-  *least = j->kern->narrow(room, values, n);
-  return room;
-}
-
-
-/* the part of a spot that lies in the image */
-static void paint (const job *j, const spot *p, const span part[2]) {
-  double rows[MC_ROWS + MCK_PAD], columns[MC_COLS + MCK_PAD];
-  float frows[MC_ROWS + MCK_PAD], fcolumns[MC_COLS + MCK_PAD];
-  ptrdiff_t size = (ptrdiff_t)j->brush.size;
-  mck_axis y, x;
-  mc_axis(&y, p->c[0], p->s[0], j->o->sample, j->o->norm, p->weight);
-  mc_axis(&x, p->c[1], p->s[1], j->o->sample, j->o->norm, 1);
-  for (double c = part[1].first; c < part[1].last; c += MC_COLS) {
-    size_t n = (size_t)fmin(MC_COLS, part[1].last - c);
-    double least, unused;
-    const void *px = profile(j, &x, c, n, columns, fcolumns, &least);
-    for (double r = part[0].first; r < part[0].last; r += MC_ROWS) {
-      size_t m = (size_t)fmin(MC_ROWS, part[0].last - r);
-      const void *fy = profile(j, &y, r, m, rows, frows, &unused);
-      mc_block(&j->brush, j->out +
-               ((ptrdiff_t)(r - j->view[0].first) * j->stride[0] +
-                (ptrdiff_t)(c - j->view[1].first) * j->stride[1]) * size,
-               j->stride, fy, m, px, least, n, MCK_ADD);
-    }
-  }
-}
-
-
-static void drawspot (job *j, const spot *p) {
-  span w[2], part[2];
-  for (int a = 0; a < 2; a++) {
-    w[a] = window(p->c[a], p->s[a], j->k, j->centre);
-    part[a] = clip(w[a], j->view[a]);
-  }
-  if (part[0].first < part[0].last && part[1].first < part[1].last) {
-    j->info.drawn++;
-    paint(j, p, part);
-  }
-  else j->info.culled++;
-  account(j, p, w, part);
-}
-
-
-static void somespots (void *ud, int64_t first, int64_t last, int thread) {
-  job *j = ud;
-  double values[NCOLUMNS][BLOCK];
-  (void)thread;
-  readspots(j->spots, j->base + first, last - first, values);
-  for (int64_t i = 0; i < last - first; i++) {
-    spot p;
-    if (getspot(j->o, i, values, &p)) drawspot(j, &p);
-    else j->info.skipped++;
-  }
-}
-
-
-/* add the f32 image of a run to 'sum' (row-major), and clear it or, after the
-   last run, set it to the rounded sum */
-static void addrun (double *sum, mascon_array *out, bool last) {
-  int64_t w = out->shape[1];
-  for (int64_t r = 0; r < out->shape[0]; r++)
-    for (int64_t c = 0; c < w; c++) {
-      float *p = (float *)(void *)mc_at(out, r, c);
-      sum[r * w + c] += (double)*p;
-      *p = last ? (float)sum[r * w + c] : 0;
-    }
-}
-
-
-/* how many of the widest spots are drawn in good time */
-static int64_t blocksize (const job *j, int64_t n, const mascon_array *out) {
-  double values[NCOLUMNS][BLOCK], s[2] = {0, 0}, pixels = 1;
-  spot p;
-  for (int64_t first = 0; first < n; first += BLOCK) {
-    int64_t some = n - first < BLOCK ? n - first : BLOCK;
-    readspots(j->spots, first, some, values);
-    for (int64_t i = 0; i < some; i++)
-      if (getspot(j->o, i, values, &p))
-        for (int a = 0; a < 2; a++) s[a] = fmax(s[a], p.s[a]);
-  }
-  for (int a = 0; a < 2; a++)
-    pixels *= fmin((double)out->shape[a], 2 * j->k * s[a] + 2);
-  return pixels <= PIXELS / BLOCK ? BLOCK
-         : pixels < PIXELS ? (int64_t)(PIXELS / pixels) : 1;
-}
-
-
-/* all spots in runs; 'sum' is NULL if one run is all */
-static int drawall (job *j, int64_t n, double *sum, mascon_array *out,
-                    mascon_exec *ex) {
-  int64_t run = sum != NULL ? RUN : n, grain = blocksize(j, n, out);
-  int status;
-  do {
-    int64_t some = n - j->base < run ? n - j->base : run;
-    status = mc_parallel_part(ex, some, grain, 1, somespots, j, j->base, n);
-    j->base += some;
-    if (sum != NULL) addrun(sum, out, j->base >= n || status != MASCON_OK);
-  } while (j->base < n && status == MASCON_OK);
-  return status;
-}
-
-/* -------} */
-
-
 /* {------- arguments ------- */
 
 static int checkspots (const mascon_spots *s, const mascon_array *out) {
-  for (int i = 0; i < NCOLUMNS; i++) {
-    const mascon_array *a = column(s, i);
+  for (int i = 0; i < MC_NCOLUMNS; i++) {
+    const mascon_array *a = mc_spots_column(s, i);
     int status;
-    if (a == NULL && i != WEIGHT) return MASCON_EVALUE;
+    if (a == NULL && i != MC_WEIGHT) return MASCON_EVALUE;
     if (a == NULL) continue;
     if ((status = mc_check(a)) != MASCON_OK) return status;
     if (a->ndim != 1 || a->shape[0] != s->x->shape[0]) return MASCON_ESHAPE;
@@ -331,36 +76,235 @@ static int checkout (const mascon_array *out) {
   int status = mc_checkout(out);
   if (status != MASCON_OK) return status;
   if (out->ndim != 2) return MASCON_ESHAPE;
+  if (out->shape[0] > INT32_MAX || out->shape[1] > INT32_MAX)
+    return MASCON_ETOOBIG;
   return mc_isfloat(mascon_dtype_of(out)) ? MASCON_OK : MASCON_ETYPE;
 }
 
 /* -------} */
 
 
-static void prepare (job *j, const mascon_spots *spots,
-                     const mascon_render_opts *o, const mascon_array *out) {
-  static const mascon_render_info init = MASCON_RENDER_INFO_INIT;
-  int64_t corner[2];
-  corner[0] = o->row;
-  corner[1] = o->col;
-  j->kern = mck_get()->gauss;
-  j->spots = spots;
-  j->o = o;
-  j->k = o->cutoff > 0 ? o->cutoff : sigmas(j->kern, o->tol);
-  j->centre = o->origin == MASCON_EDGE ? 0.5 : 0;
-  j->base = 0;
-  j->info = init;
-  j->brush.size = j->brush.fsize = out->dtype.bits / 8;
-  j->brush.block = j->brush.size == sizeof(double) ? j->kern->f64
-                                                   : j->kern->f32;
-  j->out = out->data;
+/* {------- preparing ------- */
+
+static void setframe (mc_render *r) {
+  const mascon_render_opts *o = r->o;
+  mck_frame *f = &r->frame;
+  f->corner[0] = o->y0;
+  f->corner[1] = o->x0;
+  f->pixel = o->pixel;
+  f->min_sigma = o->min_sigma;
+  f->k = o->cutoff > 0 ? o->cutoff : sigmas(r->gauss, o->tol);
+  f->centre = o->origin == MASCON_EDGE ? 0.5 : 0;
+  f->integrated = o->sample == MASCON_INTEGRATED;
+  f->peak = o->norm == MASCON_PEAK;
+  f->first[0] = (double)o->row;
+  f->first[1] = (double)o->col;
+  for (int a = 0; a < 2; a++) f->last[a] = f->first[a] + (double)r->shape[a];
+}
+
+
+/* rows of tiles as low as needed to keep all threads busy */
+static void settiles (mc_render *r, int threads) {
+  r->shift[0] = 6;
+  r->shift[1] = r->size == sizeof(double) ? 6 : 7;
+  for (;;) {
+    for (int a = 0; a < 2; a++)
+      r->grid[a] = ((r->shape[a] - 1) >> r->shift[a]) + 1;
+    r->ntiles = r->grid[0] * r->grid[1];
+    if (threads == 1 || r->ntiles >= TILES * threads || r->shift[0] <= 3) return;
+    r->shift[0]--;
+  }
+}
+
+
+static void setimage (mc_render *r, const mascon_spots *spots,
+                      const mascon_render_opts *o, const mascon_array *out,
+                      int threads) {
+  r->gauss = mck_get()->gauss;
+  r->kern = mck_get()->render;
+  r->spots = spots;
+  r->o = o;
+  r->size = out->dtype.bits / 8;
+  r->out = out->data;
   for (int a = 0; a < 2; a++) {
-    double unit = a == 0 ? o->y0 : o->x0;
-    j->stride[a] = (ptrdiff_t)out->stride[a];
-    j->view[a].first = (double)corner[a];
-    j->view[a].last = (double)(corner[a] + out->shape[a]);
-    j->info.extent[a] = unit + j->view[a].first * o->pixel;
-    j->info.extent[a + 2] = unit + j->view[a].last * o->pixel;
+    r->shape[a] = out->shape[a];
+    r->stride[a] = (ptrdiff_t)(out->stride[a] * (int64_t)r->size);
+  }
+  setframe(r);
+  settiles(r, threads);
+}
+
+/* -------} */
+
+
+/* {------- memory ------- */
+
+typedef struct room {
+  int64_t chunk, entries;
+  int64_t sums;  /* elements of 'sum' */
+} room;
+
+
+/* what 'n' spots need besides the image; MASCON_ETOOBIG beyond 32-bit counts */
+static int makeroom (const mc_render *r, int64_t n, room *m) {
+  m->chunk = n < CHUNK ? n : CHUNK;
+  if (!mc_mul(n < MCK_SPOTS ? n : MCK_SPOTS, r->ntiles, &m->entries))
+    return MASCON_ETOOBIG;
+  if (m->entries < ENTRIES * m->chunk) m->entries = ENTRIES * m->chunk;
+  if (m->entries > UINT32_MAX) return MASCON_ETOOBIG;
+  m->sums = 0;
+  if (n > RUN && r->size == sizeof(float))
+    m->sums = r->ntiles << (r->shift[0] + r->shift[1]);
+  return MASCON_OK;
+}
+
+
+static void release (mc_render *r) {
+  mc_free(r->state);
+  mc_free(r->buffers);
+  mc_free(r->sum);
+  mc_free(r->slices);
+  mc_free(r->list);
+  mc_free(r->loss);
+  mc_free(r->starts);
+  mc_free(r->entries);
+}
+
+
+static int acquire (mc_render *r, const room *m, int threads) {
+  size_t tiles = (size_t)r->ntiles;
+  r->nslices = threads;
+  r->state = mc_alloc(tiles, sizeof *r->state);
+  r->buffers = mc_alloc((size_t)threads, MCK_TILESIZE);
+  r->sum = m->sums > 0 ? mc_zalloc((size_t)m->sums, sizeof *r->sum) : NULL;
+  r->slices = mc_alloc((size_t)threads, sizeof *r->slices);
+  r->list = mc_alloc((size_t)m->chunk, sizeof *r->list);
+  r->loss = mc_alloc((size_t)(m->chunk / MCK_SPOTS + 1), sizeof *r->loss);
+  r->starts = mc_alloc(tiles * (size_t)threads, sizeof *r->starts);
+  r->entries = mc_alloc((size_t)m->entries, sizeof *r->entries);
+  if (r->state != NULL && r->buffers != NULL && r->slices != NULL &&
+      r->list != NULL && r->loss != NULL && r->starts != NULL &&
+      r->entries != NULL && (m->sums == 0 || r->sum != NULL))
+    return MASCON_OK;
+  release(r);
+  return MASCON_ENOMEM;
+}
+
+/* -------} */
+
+
+/* {------- chunks ------- */
+
+/* share the chunk's spots among the slices, in whole blocks of MCK_SPOTS */
+static void slice (mc_render *r) {
+  static const mc_slice init = {0};
+  int64_t blocks = (r->n + MCK_SPOTS - 1) / MCK_SPOTS;
+  for (int s = 0; s < r->nslices; s++) {
+    mc_slice *p = &r->slices[s];
+    *p = init;
+    p->first = blocks * s / r->nslices * MCK_SPOTS;
+    p->last = blocks * (s + 1) / r->nslices * MCK_SPOTS;
+    if (p->first > r->n) p->first = r->n;
+    if (p->last > r->n) p->last = r->n;
+  }
+}
+
+
+/* how full the chunk is: above 1 it has to be smaller */
+static double fullness (const mc_render *r, const room *m) {
+  double entries = 0, pixels = 0;
+  for (int s = 0; s < r->nslices; s++) {
+    entries += (double)r->slices[s].entries;
+    pixels += r->slices[s].pixels;
+  }
+  return fmax(entries / (double)m->entries, pixels / PIXELS);
+}
+
+
+/* read as many spots as fit, up to '*some'; which is set for the next chunk */
+static int readchunk (mc_render *r, const room *m, int64_t *some,
+                      mascon_exec *ex) {
+  int64_t n = r->n;
+  int status;
+  for (;;) {
+    double full;
+    r->n = n < *some ? n : *some;
+    slice(r);
+    status = mc_parallel(ex, r->nslices, 1, r->nslices, mc_render_read, r);
+    if (status != MASCON_OK) return status;
+    full = fullness(r, m);
+    if (full <= 1 || r->n <= MCK_SPOTS) {
+      if (full < 0.5 && *some < m->chunk) *some *= 2;
+      return MASCON_OK;
+    }
+    *some = (int64_t)((double)r->n * 0.75 / full) / MCK_SPOTS * MCK_SPOTS;
+    if (*some < MCK_SPOTS) *some = MCK_SPOTS;
+  }
+}
+
+
+static void account (const mc_render *r, mascon_render_info *info) {
+  for (int s = 0; s < r->nslices; s++) {
+    info->drawn += r->slices[s].listed;
+    info->culled += r->slices[s].culled;
+    info->skipped += r->slices[s].skipped;
+  }
+  for (int64_t b = 0; b * MCK_SPOTS < r->n; b++) {
+    info->clipped += r->loss[b].clipped;
+    info->lost += r->loss[b].lost;
+  }
+}
+
+
+/* read, list and draw the next spots */
+static int onechunk (mc_render *r, const room *m, int64_t *some, int threads,
+                     mascon_exec *ex) {
+  int status = readchunk(r, m, some, ex);
+  if (status != MASCON_OK) return status;
+  mc_render_starts(r);
+  status = mc_parallel(ex, r->nslices, 1, threads, mc_render_list, r);
+  if (status != MASCON_OK) return status;
+  return mc_parallel(ex, r->ntiles, r->ntiles / CHUNK + 1, threads,
+                     mc_render_tiles, r);
+}
+
+
+static void reported (void *ud, int64_t first, int64_t last, int thread) {
+  (void)ud, (void)first, (void)last, (void)thread;
+}
+
+
+static int drawall (mc_render *r, const room *m, int64_t n, int threads,
+                    mascon_render_info *info, mascon_exec *ex) {
+  mascon_exec quiet = mc_quiet(ex);
+  int64_t some = m->chunk, run = m->sums > 0 ? RUN : n;
+  int status = MASCON_OK;
+  for (int64_t t = 0; t < r->ntiles; t++)
+    r->state[t] = r->o->add ? 0 : -1;
+  for (r->base = 0; r->base < n && status == MASCON_OK; r->base += r->n) {
+    r->run = (int32_t)(r->base / run);
+    r->n = n - r->base < run - r->base % run ? n - r->base
+                                             : run - r->base % run;
+    status = onechunk(r, m, &some, threads, &quiet);
+    if (status != MASCON_OK) break;
+    account(r, info);
+    status = mc_parallel_part(ex, r->n, r->n, 1, reported, NULL, r->base, n);
+  }
+  if (ex != NULL) ex->done = r->base < n ? r->base : n, ex->total = n;
+  quiet.cancel = NULL;
+  if (!(r->o->add || r->o->fresh) || m->sums > 0)
+    mc_parallel(&quiet, r->ntiles, 1, threads, mc_render_finish, r);
+  return status;
+}
+
+/* -------} */
+
+
+static void setextent (const mc_render *r, mascon_render_info *info) {
+  for (int a = 0; a < 2; a++) {
+    double unit = r->frame.corner[a];
+    info->extent[a] = unit + r->frame.first[a] * r->o->pixel;
+    info->extent[a + 2] = unit + r->frame.last[a] * r->o->pixel;
   }
 }
 
@@ -369,24 +313,27 @@ int mascon_render (const mascon_spots *spots, const mascon_render_opts *opts,
                    mascon_array *out, mascon_render_info *info,
                    mascon_exec *ex) {
   static const mascon_render_opts init = MASCON_RENDER_INIT;
+  static const mascon_render_info none = MASCON_RENDER_INFO_INIT;
   const mascon_render_opts *o = opts != NULL ? opts : &init;
-  double *sum = NULL;
-  job j;
+  mascon_render_info found = none;
+  mc_render r = {0};
+  room m;
   int64_t n;
+  int threads;
   int status = checkout(out);
   if (status == MASCON_OK) status = checkspots(spots, out);
   if (status == MASCON_OK) status = checkopts(o);
   if (status != MASCON_OK) return status;
-  prepare(&j, spots, o, out);
   n = spots->x->shape[0];
-  if (n > RUN && j.brush.size == sizeof(float)) {
-    sum = mc_zalloc((size_t)mascon_count(out), sizeof *sum);
-    if (sum == NULL) return MASCON_ENOMEM;
-  }
-  if (!o->add) mascon_fill(0, out, NULL);
-  status = drawall(&j, n, sum, out, ex);
-  mc_free(sum);
-  if (info != NULL) *info = j.info;
+  threads = mc_threads(ex, (double)n * 100);
+  setimage(&r, spots, o, out, threads);
+  status = makeroom(&r, n, &m);
+  if (status == MASCON_OK) status = acquire(&r, &m, threads);
+  if (status != MASCON_OK) return status;
+  setextent(&r, &found);
+  status = drawall(&r, &m, n, threads, &found, ex);
+  release(&r);
+  if (info != NULL) *info = found;
   return status;
 }
 
@@ -395,20 +342,24 @@ int mascon_render_shape (const mascon_spots *spots,
                          const mascon_render_opts *opts, int64_t shape[2]) {
   static const mascon_render_opts init = MASCON_RENDER_INIT;
   const mascon_render_opts *o = opts != NULL ? opts : &init;
-  double centre = o->origin == MASCON_EDGE ? 0.5 : 0, last[2] = {-1, -1};
-  double values[NCOLUMNS][BLOCK];
+  double last[2] = {-1, -1};
+  mck_batch b;
+  mc_render r = {0};
   int status = checkspots(spots, NULL);
   if (status == MASCON_OK) status = checkopts(o);
   if (status != MASCON_OK) return status;
-  for (int64_t first = 0; first < spots->x->shape[0]; first += BLOCK) {
+  r.gauss = mck_get()->gauss;
+  r.o = o;
+  setframe(&r);
+  r.frame.k = 0;  /* a window that is the pixel of the centre, or its two */
+  for (int64_t first = 0; first < spots->x->shape[0]; first += MCK_SPOTS) {
     int64_t n = spots->x->shape[0] - first;
-    spot p;
-    if (n > BLOCK) n = BLOCK;
-    readspots(spots, first, n, values);
+    if (n > MCK_SPOTS) n = MCK_SPOTS;
+    mc_spots_read(spots, first, n, &b);
+    mck_get()->render->prepare(&b, &r.frame, (size_t)n);
     for (int64_t i = 0; i < n; i++)
-      if (getspot(o, i, values, &p))
-        for (int a = 0; a < 2; a++)
-          last[a] = fmax(last[a], pixelof(p.c[a], centre));
+      if (!isnan(b.mass[i]))
+        for (int a = 0; a < 2; a++) last[a] = fmax(last[a], b.last[a][i] - 1);
   }
   if (last[0] >= 0x1p31 || last[1] >= 0x1p31) return MASCON_ETOOBIG;
   for (int a = 0; a < 2; a++) shape[a] = (int64_t)last[a] + 1;

@@ -1,5 +1,9 @@
 /*
-** spot.h - gaussians as profiles and windows: what gauss and render share
+** spot.h - what the files of render share
+**
+** Spots go through in chunks, in their order.  Each chunk is read and its
+** spots are listed for every tile they touch (render_list.c), then each tile
+** is drawn by one thread, in the order of its list (render_tile.c).
 */
 
 #ifndef SPOT_H
@@ -8,32 +12,69 @@
 #include "core.h"
 #include "kern.h"
 
-/* profiles are kept on the stack: this many columns and rows at a time */
-#define MC_COLS 2048
-#define MC_ROWS 64
+/* columns, as doubles */
+enum {MC_X, MC_Y, MC_SX, MC_SY, MC_WEIGHT, MC_NCOLUMNS};
 
-/*
-** The profile along one axis: centre 'c', sigma 's' >= 0 (both in pixels; a
-** sigma that is not normal counts as 0), sampling and norm as in mascon.h,
-** times 'weight'.  The outer product of two profiles, one of them weighted,
-** is the image.
-*/
-void mc_axis (mck_axis *a, double c, double s, int sample, int norm,
-              double weight);
+/* what a thread found in its slice of a chunk */
+typedef struct mc_slice {
+  int64_t first, last;     /* its spots, counted from the chunk's first */
+  int64_t listed;          /* that touch the image: mck_spots from 'first' */
+  int64_t culled, skipped;
+  int64_t entries;
+  double pixels;           /* in the windows */
+} mc_slice;
 
-/* how blocks of an image are made */
-typedef struct mc_brush {
-  mck_blockfn *block;
-  size_t size;   /* bytes of an element of the image */
-  size_t fsize;  /* bytes of an element of a profile */
-} mc_brush;
+/* mass that a block of spots did not bring into the image */
+typedef struct mc_loss {
+  double clipped, lost;
+} mc_loss;
 
-/*
-** One block of an image through any strides (in elements): the m x n products
-** of the profiles f and p, at 'out'.  'how' as MCK_SET.
-*/
-void mc_block (const mc_brush *b, char *out, const ptrdiff_t stride[2],
-               const void *f, size_t m, const void *p, double least, size_t n,
-               int how);
+typedef struct mc_render {
+  const mck_gauss *gauss;
+  const mck_render *kern;
+  const mascon_spots *spots;
+  const mascon_render_opts *o;
+  mck_frame frame;
+  /* the image */
+  char *out;
+  ptrdiff_t stride[2];     /* in bytes */
+  size_t size;             /* bytes of an element */
+  int64_t shape[2];
+  /* its tiles */
+  int shift[2];            /* log2 of rows and columns of a tile */
+  int64_t grid[2], ntiles;
+  int32_t *state;          /* of each tile: a run (see render_tile.c) */
+  char *buffers;           /* a tile for each thread */
+  double *sum;             /* of earlier runs, tile after tile; or NULL */
+  /* the chunk at hand */
+  int64_t base, n;         /* its first spot, and how many */
+  int32_t run;
+  int nslices;
+  mc_slice *slices;
+  mck_spot *list;
+  mc_loss *loss;           /* of each MCK_SPOTS spots */
+  uint32_t *starts;        /* of each slice and tile, in 'entries' */
+  uint32_t *entries;       /* numbers of spots in 'list', tile by tile */
+} mc_render;
+
+/* columns may be missing only where they have a default */
+const mascon_array *mc_spots_column (const mascon_spots *s, int i);
+
+/* spots first to first + n - 1, n <= MCK_SPOTS, as a kernel wants them */
+void mc_spots_read (const mascon_spots *s, int64_t first, int64_t n,
+                    mck_batch *b);
+
+/* read one slice: make mck_spots, count what each tile gets */
+void mc_render_read (void *r, int64_t first, int64_t last, int thread);
+
+/* from counts to starts; and the lists themselves, slice by slice */
+void mc_render_starts (mc_render *r);
+void mc_render_list (void *r, int64_t first, int64_t last, int thread);
+
+/* draw tiles first to last - 1 */
+void mc_render_tiles (void *r, int64_t first, int64_t last, int thread);
+
+/* after the last chunk: add the runs, clear tiles without spots */
+void mc_render_finish (void *r, int64_t first, int64_t last, int thread);
 
 #endif

@@ -1,0 +1,72 @@
+/*
+** krender.h - kernels that draw many gaussians into the tiles of an image
+**
+** A tile is drawn in a buffer of its own, whose rows are MCK_PITCH bytes apart
+** whatever the image's are.  It has room for MCK_PAD elements beyond each row
+** and for four rows beyond the last one; what is there does not matter.
+*/
+
+#ifndef KRENDER_H
+#define KRENDER_H
+
+#include <stdint.h>
+
+#include "kgauss.h"
+
+#define MCK_TILEH 64     /* most rows */
+#define MCK_TILEB 512    /* most bytes of a row */
+#define MCK_PITCH 576
+#define MCK_TILESIZE (MCK_PITCH * (MCK_TILEH + 4))  /* bytes of a buffer */
+
+#define MCK_SPOTS 256    /* spots that are looked at together */
+
+/* the image, and how spots are drawn into it */
+typedef struct mck_frame {
+  double corner[2];           /* units at the full image's corner: y, x */
+  double pixel, min_sigma;    /* units */
+  double k;                   /* sigmas kept */
+  double centre;              /* of pixel 0: 0 or 0.5 */
+  double first[2], last[2];   /* the image: rows, columns of the full one */
+  int integrated, peak;
+} mck_frame;
+
+/* up to MCK_SPOTS spots, property by property; [0] is along y, [1] along x */
+typedef struct mck_batch {
+  double c[2][MCK_SPOTS];      /* centres: units, then pixels */
+  double s[2][MCK_SPOTS];      /* sigmas: units, then pixels */
+  double weight[MCK_SPOTS];
+  double first[2][MCK_SPOTS], last[2][MCK_SPOTS];  /* windows, full image */
+  double from[2][MCK_SPOTS], to[2][MCK_SPOTS];     /* in the image */
+  double lost[MCK_SPOTS];      /* part of the mass outside the window */
+  double mass[MCK_SPOTS];      /* weight, or volume; NaN: to be skipped */
+} mck_batch;
+
+/* one spot, in pixels of the full image, and its window in those of the image:
+   rows and columns 'from' to 'to' - 1 */
+typedef struct mck_spot {
+  double c[2], s[2];
+  double weight;
+  int32_t from[2], to[2];
+  int64_t unused;  /* 64 bytes: a cache line */
+} mck_spot;
+
+/* a tile at hand */
+typedef struct mck_canvas {
+  void *tile;
+  int32_t corner[2], size[2];  /* rows and columns of the image */
+  double first[2];             /* where the centre of its pixel 0 is */
+  const mck_frame *frame;
+} mck_canvas;
+
+typedef struct mck_render {
+  /* c, s and weight of n spots are set; set the others */
+  void (*prepare) (mck_batch *b, const mck_frame *f, size_t n);
+  /* add the spots whose numbers are which[0] to which[n - 1], in this order;
+     each touches the tile, in which nothing is -0.0 */
+  void (*f64) (const mck_canvas *t, const mck_spot *spots,
+               const uint32_t *which, size_t n);
+  void (*f32) (const mck_canvas *t, const mck_spot *spots,
+               const uint32_t *which, size_t n);
+} mck_render;
+
+#endif

@@ -1,0 +1,183 @@
+/*
+** render_tile.c - tiles are drawn
+**
+** A tile is taken from the image into a buffer, drawn there and put back.  In
+** the buffer there is no -0.0, so that it does not matter whether 0 is added
+** to a pixel or nothing; a pixel that has not changed is not written.
+**
+** The state of a tile is the run of spots that its pixels hold, or EMPTY for
+** one that holds nothing yet.  When a later run reaches it, the pixels go to
+** 'sum' first (SUMMED).
+*/
+
+#include <string.h>
+
+#include "spot.h"
+
+#define EMPTY (-1)
+#define SUMMED (1 << 30)
+#define SOME 4096  /* spots that are drawn at a time */
+
+/* a tile in the image */
+typedef struct tile {
+  char *at;
+  int64_t h, w;
+  double *sum;
+} tile;
+
+
+static tile tileof (const mc_render *r, int64_t t) {
+  int64_t row = (t / r->grid[1]) << r->shift[0];
+  int64_t col = (t % r->grid[1]) << r->shift[1];
+  int64_t h = INT64_C(1) << r->shift[0], w = INT64_C(1) << r->shift[1];
+  tile a;
+  a.at = r->out + row * r->stride[0] + col * r->stride[1];
+  a.h = r->shape[0] - row < h ? r->shape[0] - row : h;
+  a.w = r->shape[1] - col < w ? r->shape[1] - col : w;
+  a.sum = r->sum != NULL ? r->sum + t * h * w : NULL;
+  return a;
+}
+
+
+/* {------- pixels ------- */
+
+/* an element of the image, as double */
+static double get (const mc_render *r, const char *p) {
+  double d;
+  float f;
+  if (r->size == sizeof d) {
+    memcpy(&d, p, sizeof d);
+    return d;
+  }
+  memcpy(&f, p, sizeof f);
+  return (double)f;
+}
+
+
+static void set (const mc_render *r, char *p, double d) {
+  float f = (float)d;
+  if (r->size == sizeof d) memcpy(p, &d, sizeof d);
+  else memcpy(p, &f, sizeof f);
+}
+
+
+static void load (const mc_render *r, const tile *a, char *buffer) {
+  for (int64_t i = 0; i < a->h; i++, buffer += MCK_PITCH) {
+    const char *p = a->at + i * r->stride[0];
+    for (int64_t j = 0; j < a->w; j++, p += r->stride[1])
+      set(r, buffer + (size_t)j * r->size, get(r, p) + 0.0);
+  }
+}
+
+
+static void store (const mc_render *r, const tile *a, const char *buffer) {
+  for (int64_t i = 0; i < a->h; i++, buffer += MCK_PITCH) {
+    char *p = a->at + i * r->stride[0];
+    if (r->stride[1] == (ptrdiff_t)r->size)
+      memcpy(p, buffer, (size_t)a->w * r->size);
+    else
+      for (int64_t j = 0; j < a->w; j++, p += r->stride[1])
+        memcpy(p, buffer + (size_t)j * r->size, r->size);
+  }
+}
+
+
+/* the same, where a -0.0 may stand */
+static void update (const mc_render *r, const tile *a, const char *buffer) {
+  for (int64_t i = 0; i < a->h; i++, buffer += MCK_PITCH) {
+    char *p = a->at + i * r->stride[0];
+    for (int64_t j = 0; j < a->w; j++, p += r->stride[1]) {
+      const char *q = buffer + (size_t)j * r->size;
+      if (get(r, p) != get(r, q)) memcpy(p, q, r->size);
+    }
+  }
+}
+
+
+/* add the pixels of a run to 'sum' */
+static void addrun (const mc_render *r, const tile *a) {
+  double *sum = a->sum;
+  for (int64_t i = 0; i < a->h; i++) {
+    const char *p = a->at + i * r->stride[0];
+    for (int64_t j = 0; j < a->w; j++, p += r->stride[1]) *sum++ += get(r, p);
+  }
+}
+
+
+static void putsum (const mc_render *r, const tile *a) {
+  const double *sum = a->sum;
+  for (int64_t i = 0; i < a->h; i++) {
+    char *p = a->at + i * r->stride[0];
+    for (int64_t j = 0; j < a->w; j++, p += r->stride[1])
+      set(r, p, *sum++ + get(r, p));
+  }
+}
+
+
+static void clear (const mc_render *r, const tile *a) {
+  for (int64_t i = 0; i < a->h; i++) {
+    char *p = a->at + i * r->stride[0];
+    if (r->stride[1] == (ptrdiff_t)r->size) memset(p, 0, (size_t)a->w * r->size);
+    else
+      for (int64_t j = 0; j < a->w; j++, p += r->stride[1])
+        memset(p, 0, r->size);
+  }
+}
+
+/* -------} */
+
+
+static void drawtile (mc_render *r, int64_t t, char *buffer,
+                      const uint32_t *which, int64_t n) {
+  tile a = tileof(r, t);
+  int64_t corner[2];
+  mck_canvas c;
+  bool there = r->state[t] != EMPTY && (r->state[t] & ~SUMMED) == r->run;
+  corner[0] = (t / r->grid[1]) << r->shift[0];
+  corner[1] = (t % r->grid[1]) << r->shift[1];
+  c.tile = buffer;
+  c.frame = &r->frame;
+  for (int i = 0; i < 2; i++) {
+    c.corner[i] = (int32_t)corner[i];
+    c.first[i] = r->frame.first[i] + r->frame.centre + (double)corner[i];
+  }
+  c.size[0] = (int32_t)a.h;
+  c.size[1] = (int32_t)a.w;
+  if (there) load(r, &a, buffer);
+  else {
+    if (r->state[t] != EMPTY) addrun(r, &a);
+    memset(buffer, 0, MCK_TILESIZE);
+    r->state[t] = r->run | (r->state[t] != EMPTY ? SUMMED : 0);
+  }
+  for (int64_t i = 0; i < n && !mc_cancelled(); i += SOME)
+    (r->size == sizeof(double) ? r->kern->f64 : r->kern->f32)(&c, r->list,
+      which + i, (size_t)(n - i < SOME ? n - i : SOME));
+  if (there && r->o->add) update(r, &a, buffer);
+  else store(r, &a, buffer);
+}
+
+
+void mc_render_tiles (void *ud, int64_t first, int64_t last, int thread) {
+  mc_render *r = ud;
+  /* where the lists of the last slice end, those of the next tile begin */
+  const uint32_t *ends = r->starts + (r->nslices - 1) * r->ntiles;
+  for (; first < last; first++) {
+    uint32_t start = first > 0 ? ends[first - 1] : 0;
+    if (ends[first] > start)
+      drawtile(r, first, r->buffers + thread * (int64_t)MCK_TILESIZE,
+               r->entries + start, ends[first] - start);
+  }
+}
+
+
+void mc_render_finish (void *ud, int64_t first, int64_t last, int thread) {
+  mc_render *r = ud;
+  (void)thread;
+  for (; first < last; first++) {
+    tile a = tileof(r, first);
+    if (r->state[first] == EMPTY) {
+      if (!r->o->fresh) clear(r, &a);
+    }
+    else if (r->state[first] & SUMMED) putsum(r, &a);
+  }
+}
