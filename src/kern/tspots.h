@@ -144,6 +144,9 @@ INLINE void G(draw) (const mck_canvas *t, const mck_spot *spots,
   G(profiles) g;
   for (size_t first = 0; first < n; first += GROUP, which += GROUP) {
     int some = n - first < GROUP ? (int)(n - first) : GROUP;
+    size_t ahead = n - first < 3 * GROUP ? n - first : 3 * GROUP;
+    for (size_t i = 2 * GROUP; i < ahead; i++)
+      __builtin_prefetch(&spots[which[i]]);
     for (int i = 0; i < some; i++)
       G(smallspot)(&g, i, t, &spots[which[i]], integrated);
     for (int i = 0; i < some; i++) {

@@ -1,0 +1,135 @@
+-- render against a loop over spots that knows neither tiles nor threads
+
+local mascon = require "mascon"
+
+local function bits(a)
+  local t = {}
+  for i = 1, a.nrows do
+    for j = 1, a.ncols do
+      t[#t + 1] = string.pack("d", a(i, j))
+    end
+  end
+  return table.concat(t)
+end
+
+-- a profile as render has it: of doubles, or rounded to f32
+local function profile(n, c, s, weight, o)
+  local g = mascon.gauss(n, 1, c, o.origin == "centre" and 0 or 0.5, s, 0,
+    { sample = o.sample, norm = o.norm, origin = o.origin or "edge", weight = weight })
+  return g:col(1)
+end
+
+local function flushed(a, least)
+  local big = mascon.abs(a):ge(least)
+  return mascon.where(big, a, mascon.zeros(1, a.dtype))
+end
+
+-- what the contract of mascon_render says, spot by spot
+local function oracle(spots, n, h, w, o)
+  local image = mascon.zeros(h, w, o.dtype)
+  local least = o.dtype == "f32" and 2 ^ -126 or 2 ^ -1022
+  local half = o.origin == "centre" and 0.5 or 0
+  for i = 1, n do
+    local u, v, su, sv = spots.x[i], spots.y[i], spots.sx[i], spots.sy[i]
+    local x1 = math.max(0, math.floor(u - o.cutoff * su + half))
+    local x2 = math.min(w - 1, math.floor(u + o.cutoff * su + half))
+    local y1 = math.max(0, math.floor(v - o.cutoff * sv + half))
+    local y2 = math.min(h - 1, math.floor(v + o.cutoff * sv + half))
+    if x1 <= x2 and y1 <= y2 then
+      local rows = profile(y2 + 1, v, sv, spots.weight[i], o):sub(y1 + 1, y2 + 1)
+      local cols = profile(x2 + 1, u, su, 1, o):sub(x1 + 1, x2 + 1)
+      if o.dtype == "f32" then
+        rows = flushed(rows:copy "f32", least)
+        cols = flushed(cols:copy "f32", least)
+      end
+      local product = rows:reshape(#rows, 1) * cols:reshape(1, #cols)
+      local part = image:block(y1 + 1, y2 + 1, x1 + 1, x2 + 1)
+      mascon.add(part, flushed(product, least), part)
+    end
+  end
+  return image
+end
+
+local function some(n, h, w, narrow, wide)
+  local function vector(dtype, f)
+    local v = mascon.zeros(n, dtype)
+    for i = 1, n do v[i] = f(i) end
+    return v
+  end
+  local function sigma(i)
+    if i % 11 == 0 then return 0 end
+    return i % 5 == 0 and math.random() * wide or math.random() * narrow
+  end
+  return {
+    x = vector("f64", function() return (math.random() * 1.2 - 0.1) * w end),
+    y = vector("f64", function() return (math.random() * 1.2 - 0.1) * h end),
+    sx = vector("f64", sigma), sy = vector("f64", sigma),
+    weight = vector("f64", function(i)
+      return i % 13 == 0 and 0 or (math.random() - 0.2) * 10 ^ math.random(-12, 3)
+    end),
+  }
+end
+
+describe("render in tiles", function()
+  -- 63 to 65 and 127 to 129 straddle a tile
+  for _, size in ipairs { { 1, 1 }, { 63, 129 }, { 65, 127 }, { 64, 128 }, { 200, 310 } } do
+    for _, dtype in ipairs { "f32", "f64" } do
+      it(("is the loop over spots: %d x %d, %s"):format(size[1], size[2], dtype), function()
+        math.randomseed(5)
+        local h, w = size[1], size[2]
+        for _, o in ipairs {
+          { sample = "point", cutoff = 3 },
+          { sample = "integrated", cutoff = 5, norm = "peak" },
+          { sample = "integrated", cutoff = 9, origin = "centre" },
+          { sample = "point", cutoff = 14, norm = "peak" } } do
+          o.dtype, o.shape = dtype, { h, w }
+          local spots = some(150, h, w, 2, 100)
+          local want = bits(oracle(spots, 150, h, w, o))
+          for _, threads in ipairs { 1, 2, 3, 8 } do
+            o.threads = threads
+            assert.is_true(want == bits(mascon.render(spots, o)))
+          end
+        end
+      end)
+    end
+  end
+
+  it("has the same bits for many spots and any number of threads", function()
+    local r, n = mascon.random(3), 50000
+    local spots = { x = r:uniform(n) * 500, y = r:uniform(n) * 300,
+                    sx = r:uniform(n) * 2, sy = r:uniform(n) * 3 }
+    for _, sample in ipairs { "point", "integrated" } do
+      local o = { shape = { 300, 500 }, sample = sample, threads = 1 }
+      local one, info = mascon.render(spots, o)
+      for _, threads in ipairs { 2, 3, 8 } do
+        o.threads = threads
+        local more, also = mascon.render(spots, o)
+        assert.equal(0, (one - more):abs():max())
+        assert.same(info, also)
+      end
+    end
+  end)
+
+  it("adds runs of 2^22 spots in double, on top of what is there", function()
+    local n = 2 ^ 22 + 1000 | 0
+    local x = mascon.zeros(n, "u8")
+    local out = mascon.zeros(3, 200, "f32")
+    out:set(1, 1, 2)
+    out:set(2, 150, 7)
+    out:set(3, 200, -0.0)
+    mascon.render({ x = x, y = 0, sx = 0, sy = 0, weight = 3 }, { out = out, add = true })
+    assert.equal(3 * n + 2, out(1, 1))
+    assert.equal(7, out(2, 150))
+    assert.equal(-math.huge, 1 / out(3, 200))
+    mascon.render({ x = x, y = 0, sx = 0, sy = 0 }, { out = out, threads = 3 })
+    assert.equal(n, out(1, 1))
+    assert.equal(n, out:sum())
+  end)
+
+  it("leaves a pixel of -0.0 alone when adding", function()
+    local out = mascon.full(20, 20, -0.0)
+    mascon.render({ x = 10, y = 10, sx = 1, sy = 1 }, { out = out, add = true, cutoff = 2 })
+    assert.equal(-math.huge, 1 / out(1, 1))
+    assert.is_true(out(10, 10) > 0)
+  end)
+end)
