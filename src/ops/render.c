@@ -13,7 +13,7 @@
 #include "spot.h"
 
 #define RUN (INT64_C(1) << 22)    /* spots that are summed in f32 */
-#define CHUNK (INT64_C(1) << 20)  /* most spots of a chunk */
+#define CHUNK (INT64_C(1) << 18)  /* most spots of a chunk */
 #define ENTRIES 4                 /* tiles of a spot, for which there is room */
 #define PIXELS 3e8                /* drawn between two reports of progress */
 #define TILES 8                   /* for a thread, where the image allows */

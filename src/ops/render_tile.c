@@ -61,24 +61,40 @@ static void set (const mc_render *r, char *p, double d) {
 }
 
 
+/* a row of pixels between the image, at 'p', and a buffer */
+static void getrow (const mc_render *r, char *buffer, const char *p,
+                    int64_t w) {
+  if (r->stride[1] == (ptrdiff_t)r->size) memcpy(buffer, p, (size_t)w * r->size);
+  else
+    for (int64_t j = 0; j < w; j++, p += r->stride[1])
+      memcpy(buffer + (size_t)j * r->size, p, r->size);
+}
+
+
+static void putrow (const mc_render *r, char *p, const char *buffer,
+                    int64_t w) {
+  if (r->stride[1] == (ptrdiff_t)r->size) memcpy(p, buffer, (size_t)w * r->size);
+  else
+    for (int64_t j = 0; j < w; j++, p += r->stride[1])
+      memcpy(p, buffer + (size_t)j * r->size, r->size);
+}
+
+
+/* only what others have added to may hold -0.0 */
 static void load (const mc_render *r, const tile *a, char *buffer) {
   for (int64_t i = 0; i < a->h; i++, buffer += MCK_PITCH) {
-    const char *p = a->at + i * r->stride[0];
-    for (int64_t j = 0; j < a->w; j++, p += r->stride[1])
-      set(r, buffer + (size_t)j * r->size, get(r, p) + 0.0);
+    getrow(r, buffer, a->at + i * r->stride[0], a->w);
+    for (int64_t j = 0; r->o->add && j < a->w; j++) {
+      char *p = buffer + (size_t)j * r->size;
+      set(r, p, get(r, p) + 0.0);
+    }
   }
 }
 
 
 static void store (const mc_render *r, const tile *a, const char *buffer) {
-  for (int64_t i = 0; i < a->h; i++, buffer += MCK_PITCH) {
-    char *p = a->at + i * r->stride[0];
-    if (r->stride[1] == (ptrdiff_t)r->size)
-      memcpy(p, buffer, (size_t)a->w * r->size);
-    else
-      for (int64_t j = 0; j < a->w; j++, p += r->stride[1])
-        memcpy(p, buffer + (size_t)j * r->size, r->size);
-  }
+  for (int64_t i = 0; i < a->h; i++, buffer += MCK_PITCH)
+    putrow(r, a->at + i * r->stride[0], buffer, a->w);
 }
 
 
@@ -115,13 +131,9 @@ static void putsum (const mc_render *r, const tile *a) {
 
 
 static void clear (const mc_render *r, const tile *a) {
-  for (int64_t i = 0; i < a->h; i++) {
-    char *p = a->at + i * r->stride[0];
-    if (r->stride[1] == (ptrdiff_t)r->size) memset(p, 0, (size_t)a->w * r->size);
-    else
-      for (int64_t j = 0; j < a->w; j++, p += r->stride[1])
-        memset(p, 0, r->size);
-  }
+  static const char zeros[MCK_TILEB];
+  for (int64_t i = 0; i < a->h; i++)
+    putrow(r, a->at + i * r->stride[0], zeros, a->w);
 }
 
 /* -------} */
