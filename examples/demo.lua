@@ -1,14 +1,25 @@
--- demo.lua - the main jobs, on data that it makes
---
---   mascon examples/demo.lua [FOLDER]     (default: build/demo)
---
--- 1. The best 10 of 10,000 items for each of 20,000 users, by rank-32 factors,
---    without what a user has seen already.
--- 2. 100,000 spots drawn into one image.
+-- demo.lua - the main jobs, on data that it makes; --help says which
 
 local mascon = require "mascon"
 
+local usage = [[
+usage: demo.lua [FOLDER]
+
+The main jobs, on data that it makes:
+  - the best 10 of 10,000 items for each of 20,000 users, by rank-32 factors,
+    without what a user has seen already: FOLDER/ids.npy
+  - 100,000 spots drawn into one image: FOLDER/spots.pgm
+FOLDER must exist; it is build/demo unless given.
+]]
+
 local folder = arg[1] or "build/demo"
+if folder == "--help" or folder == "-h" then
+  io.write(usage)
+  os.exit(true)
+elseif folder:sub(1, 1) == "-" or #arg > 1 then
+  io.stderr:write("demo.lua: one folder expected; see --help\n")
+  os.exit(false)
+end
 
 local function timed(what, f, ...)
   local began = mascon.clock()
