@@ -211,6 +211,8 @@ describe("reductions", function()
     assert.error_matches(function() a:mean(1, mascon.zeros(2, "i32")) end, "dtype not accepted")
     assert.has_error(function() a:sum(3) end, "bad argument #1 to 'sum' (axis 3 is outside 1 to 2)")
     assert.has_error(function() a:sum(0) end, "bad argument #1 to 'sum' (axis 0 is outside 1 to 2)")
+    assert.has_error(function() a:sum(2 ^ 32 + 1) end,
+      "bad argument #1 to 'sum' (axis 4294967297 is outside 1 to 2)")
     assert.error_matches(function() a:sum(1, { axes = 1 }) end, "unknown option 'axes'")
   end)
 

@@ -12,14 +12,8 @@
 
 /* the axis at 'arg', counted from 0; none or nil: all of them */
 static int optaxis (lua_State *L, int arg, const mascon_array *a) {
-  lua_Integer x;
-  if (lua_isnoneornil(L, arg)) return MASCON_ALL_AXES;
-  x = luaL_checkinteger(L, arg);
-  if (x < 0) x += a->ndim + 1;
-  if (x < 1 || x > a->ndim)
-    luaL_argerror(L, arg, lua_pushfstring(L, "axis %d is outside 1 to %d",
-                  (int)lua_tointeger(L, arg), a->ndim));
-  return (int)x - 1;
+  return lua_isnoneornil(L, arg) ? MASCON_ALL_AXES
+                                 : mcl_checkaxis(L, arg, a->ndim);
 }
 
 
