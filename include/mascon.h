@@ -1262,6 +1262,94 @@ MASCON_API int mascon_percentile (const mascon_array *a, int axis, double p,
 /* }==================================================================== */
 
 
+/* {====================================================================
+** Images
+** ===================================================================== */
+
+/*
+** Which numbers are black and white, and what lies between: with
+** u = (x - black) / (white - black), clipped to 0 and 1, a pixel is u^gamma.
+** Where white equals black, what exceeds it is 1 and all else 0.  NaN is 0.
+*/
+typedef struct mascon_levels {
+  size_t size;
+  double black, white;  /* black <= white, their difference finite */
+  double gamma;         /* > 0; below 1 brightens */
+} mascon_levels;
+
+#define MASCON_LEVELS_INIT {sizeof(mascon_levels), 0.0, 1.0, 1.0}
+
+/* pixels that lay outside the levels */
+typedef struct mascon_clipped {
+  size_t size;
+  int64_t low, high;  /* below black, above white */
+  int64_t nan;
+} mascon_clipped;
+
+#define MASCON_CLIPPED_INIT {sizeof(mascon_clipped), 0, 0, 0}
+
+/*
+** mascon_image_scale: numbers to pixels, saturating.
+**
+** a       any dtype, any strides.
+** levels  as above.
+** out     the shape of 'a', any dtype but i64 and i32, any strides; may be
+**         'a' itself.  Overwritten with u^gamma, times 255 (u8) or 65535
+**         (u16), to the nearest, halves to even.
+** info    set; NULL: not wanted.
+**
+** With black = 0, white = 65535 and gamma = 1, a u16 'out' is 'a' rounded and
+** saturated.  Computed in double; gamma by libm's pow.
+** Returns MASCON_OK, MASCON_EVALUE (levels), MASCON_ETYPE, MASCON_ESHAPE,
+** MASCON_EREADONLY, MASCON_EALIAS or MASCON_ECANCEL.
+*/
+MASCON_API int mascon_image_scale (const mascon_array *a,
+                                   const mascon_levels *levels,
+                                   mascon_array *out, mascon_clipped *info,
+                                   mascon_exec *ex);
+
+typedef struct mascon_colour_opts {
+  size_t size;
+  mascon_levels levels;       /* of the image */
+  const mascon_array *light;  /* h x w: brightness; NULL: full everywhere */
+  mascon_levels lightlevels;
+  int add;                    /* nonzero: add, 255 at most */
+} mascon_colour_opts;
+
+#define MASCON_COLOUR_INIT \
+  {sizeof(mascon_colour_opts), MASCON_LEVELS_INIT, NULL, MASCON_LEVELS_INIT, 0}
+
+/*
+** mascon_image_colour: an image in the colours of a map.
+**
+** a     h x w, any dtype, any strides.
+** map   n x 3, u8, in row-major order: colours from black to white, n >= 1.
+** opts  as above.
+** out   h x w x 3, u8, any strides.  Overwritten, or added to: a pixel gets
+**       row u^gamma (n - 1) of 'map', to the nearest, times its brightness.
+** info  set, as to 'a'; NULL: not wanted.
+**
+** Channels are overlaid by a call for each, with maps from black to a colour,
+** all but the first with 'add'.
+** Returns as mascon_image_scale.
+*/
+MASCON_API int mascon_image_colour (const mascon_array *a,
+                                    const mascon_array *map,
+                                    const mascon_colour_opts *opts,
+                                    mascon_array *out, mascon_clipped *info,
+                                    mascon_exec *ex);
+
+/*
+** mascon_colormap: the 256 colours of a map, from that of black to that of
+** white, 3 bytes each.  MASCON_EVALUE where no map has that name.
+** mascon_colormap_name: the name of map i = 0, 1, ...; NULL past the last.
+*/
+MASCON_API int mascon_colormap (const char *name, uint8_t rgb[256 * 3]);
+MASCON_API const char *mascon_colormap_name (int i);
+
+/* }==================================================================== */
+
+
 #ifdef __cplusplus
 }
 #endif

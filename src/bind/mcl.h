@@ -232,6 +232,7 @@ void mcl_openview (lua_State *L);
 void mcl_openelem (lua_State *L);
 void mcl_opengauss (lua_State *L);
 void mcl_openexec (lua_State *L);
+void mcl_openimage (lua_State *L);
 void mcl_openrender (lua_State *L);
 void mcl_openrecommend (lua_State *L);
 void mcl_openmatmul (lua_State *L);

@@ -74,6 +74,7 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_openexec(L);
   mcl_openelem(L);
   mcl_opengauss(L);
+  mcl_openimage(L);
   mcl_openrender(L);
   mcl_openmatmul(L);
   mcl_opennpy(L);

@@ -10,6 +10,7 @@
 #include "tcopy.h"
 #include "telem.h"
 #include "tgauss.h"
+#include "timage.h"
 #include "tmatmul.h"
 #include "trandom.h"
 #include "trecommend.h"
@@ -25,6 +26,7 @@ const mck_table K(mck_table) = {
   .copy = &K(copy),
   .elem = &K(elem),
   .gauss = &K(gauss),
+  .image = &K(image),
   .matmul = &K(matmul),
   .random = &K(random),
   .recommend = &K(recommend),

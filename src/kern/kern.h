@@ -15,6 +15,7 @@
 #include "kcopy.h"
 #include "kelem.h"
 #include "kgauss.h"
+#include "kimage.h"
 #include "kmatmul.h"
 #include "krandom.h"
 #include "ksort.h"
@@ -28,6 +29,7 @@ typedef struct mck_table {
   const mck_copy *copy;
   const mck_elem *elem;
   const mck_gauss *gauss;
+  const mck_image *image;
   const mck_matmul *matmul;
   const mck_random *random;
   const mck_recommend *recommend;

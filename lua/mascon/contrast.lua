@@ -1,0 +1,177 @@
+---What the parts that make pixels share: checking options, contrast.
+local core = require "mascon.core"
+local pixels = core.pixels
+
+local M = {}
+
+---The largest pixel of a dtype.
+M.TOP = { u8 = 255, u16 = 65535 }
+
+---Which values are black and white, and what lies between. Without `range`
+---and `percentiles`, the least and the greatest value.
+---@class mascon.Contrast
+---@field range? number[]  {black, white}
+---@field percentiles? number[]  or: these percentiles of the image, {1, 99.5}
+---@field gamma? number  values from 0 to 1 to this power (1); below 1 brightens
+---@field threads? integer
+---@field progress? boolean|fun(done: integer, total: integer): boolean?
+
+---What a conversion did.
+---@class mascon.Clipped
+---@field black number
+---@field white number
+---@field low integer  pixels below black
+---@field high integer  pixels above white
+---@field nan integer  pixels that are no numbers: black
+
+-- {------- checking -------
+
+function M.isarray(x)
+  return type(x) == "userdata" and getmetatable(x) == "mascon.array"
+end
+
+function M.describe(x)
+  if M.isarray(x) then return ("%s array %s"):format(x.dtype, table.concat({ x:shape() }, " x ")) end
+  if type(x) == "string" then return ("%q"):format(x) end
+  return type(x) == "number" and tostring(x) or type(x)
+end
+
+-- chunks of functions that are ours: errors are raised where the user called
+local ours = {}
+
+---The calling file is one of ours.
+function M.inside()
+  if debug then ours[debug.getinfo(2, "S").source] = true end
+end
+
+---Raise "bad argument #arg to 'name' (what)" where the user called.
+function M.bad(name, arg, what)
+  local level = 2
+  if debug then
+    local info = debug.getinfo(level, "S")
+    while info and ours[info.source] do
+      level = level + 1
+      info = debug.getinfo(level, "S")
+    end
+  end
+  error(("bad argument #%d to '%s' (%s)"):format(arg, name, what), level)
+end
+
+function M.badoption(at, option, expected, got)
+  M.bad(at.name, at.arg, ("option '%s': %s expected, got %s")
+    :format(option, expected, M.describe(got)))
+end
+
+-- the options 'opts' of function 'name', which must be among 'known'
+function M.checkoptions(name, arg, opts, known)
+  if opts == nil then return {} end
+  if type(opts) ~= "table" then
+    M.bad(name, arg, "table of options expected, got " .. M.describe(opts))
+  end
+  for key in pairs(opts) do
+    if not known[key] then
+      M.bad(name, arg, ("unknown option '%s'"):format(tostring(key)))
+    end
+  end
+  return opts
+end
+
+function M.checkmatrix(name, arg, image)
+  if not M.isarray(image) or image.ndim ~= 2 then
+    M.bad(name, arg, "matrix expected, got " .. M.describe(image))
+  end
+end
+
+function M.set(...)
+  local s = {}
+  for _, name in ipairs { ... } do s[name] = true end
+  return s
+end
+
+local function ispair(t, low, high)
+  return type(t) == "table" and #t == 2
+    and math.type(t[1]) and math.type(t[2])
+    and t[1] >= low and t[1] <= t[2] and t[2] <= high
+end
+
+M.inside()
+
+local LARGEST = 0x1.fffffffffffffp+1022  -- so that a difference is finite
+
+-- -------}
+
+
+-- {------- levels -------
+
+local function finite(x) return x - x == 0 end
+
+-- the elements that are neither NaN nor infinite
+local function finites(image)
+  return image:take((image - image):eq(0))
+end
+
+-- 'f' of the image; where that is not finite, of its finite elements
+local function measure(image, f)
+  local x = f(image)
+  if not finite(x) then
+    image = finites(image)
+    if image.size == 0 then return 0 end
+    x = f(image)
+  end
+  return x
+end
+
+local function least(image) return image:min() end
+local function greatest(image) return image:max() end
+
+-- what is black, what is white, and gamma, by contrast options
+function M.levels(at, image, opts)
+  local gamma = opts.gamma or 1
+  if not math.type(gamma) or not (gamma > 0 and gamma < math.huge) then
+    M.badoption(at, "gamma", "number above 0", gamma)
+  end
+  if opts.range ~= nil then
+    if not ispair(opts.range, -LARGEST, LARGEST) then
+      M.badoption(at, "range", "{black, white}", opts.range)
+    end
+    return opts.range[1], opts.range[2], gamma
+  end
+  local p = opts.percentiles
+  if p ~= nil and not ispair(p, 0, 100) then
+    M.badoption(at, "percentiles", "{low, high} from 0 to 100", p)
+  end
+  if image.size == 0 then return 0, 1, gamma end
+  if not p then
+    return measure(image, least), measure(image, greatest), gamma
+  end
+  local function percentile(i)
+    if p[i] == 0 then return measure(image, least) end
+    if p[i] == 100 then return measure(image, greatest) end
+    return measure(image, function(a) return a:percentile(p[i]) end)
+  end
+  return percentile(1), percentile(2), gamma
+end
+
+function M.clipped(black, white, low, high, nan)
+  return { black = black, white = white, low = low, high = high, nan = nan }
+end
+
+function M.contrasted(opts)
+  return opts.range ~= nil or opts.percentiles ~= nil or opts.gamma ~= nil
+end
+
+-- 'image' as pixels of 'dtype', and what was saturated
+function M.convert(at, image, dtype, opts)
+  local top = M.TOP[dtype]
+  if not M.contrasted(opts) then
+    if dtype == image.dtype then return image, M.clipped(0, top or 1, 0, 0, 0) end
+    if not top then return image:copy(dtype), M.clipped(0, 1, 0, 0, 0) end
+    opts = setmetatable({ range = { 0, top } }, { __index = opts })
+  end
+  local black, white, gamma = M.levels(at, image, opts)
+  local out, low, high, nan = pixels.scale(image, black, white, gamma, dtype,
+    { threads = opts.threads, progress = opts.progress })
+  return out, M.clipped(black, white, low, high, nan)
+end
+
+return M
