@@ -62,7 +62,7 @@ local function render()
     { shape = { h, w }, progress = true })
   mascon.show(image)
   local path = folder .. "/spots.pgm"
-  mascon.pgm(path, image)
+  mascon.image.save(path, image)
   print(("%d drawn; the image is in %s"):format(info.drawn, path))
 end
 

@@ -68,7 +68,7 @@ local function main(args)
   local save
   if output then
     save = output:find "%.npy$" and function(image) image:save(output) end or
-           output:find "%.pgm$" and function(image) mascon.pgm(output, image) end or
+           output:find "%.pgm$" and function(image) mascon.image.save(output, image, { bits = 16 }) end or
            fail("--output: a name that ends in .npy or .pgm expected, got '",
                 output, "'")
   elseif not show then

@@ -486,6 +486,36 @@ MASCON_API int mascon_csv_save (const char *path, int ncols,
                                 const mascon_array *const *columns,
                                 mascon_why *why, mascon_exec *ex);
 
+/*
+** mascon_file_replace: make the file 'path' by a function of the caller's,
+** whole or not at all.
+**
+** fill  called once as fill(ud, temp): it writes the file 'temp', an empty
+**       one beside 'path'.  When it returns 0, that file is brought to the
+**       disk and takes the name; else it is removed.
+**
+** Returns MASCON_OK, MASCON_EIO, or MASCON_ECANCEL where 'fill' returned
+** something else than 0.
+*/
+MASCON_API int mascon_file_replace (const char *path,
+                                    int (*fill) (void *ud, const char *temp),
+                                    void *ud, mascon_why *why);
+
+/*
+** mascon_pnm_load, mascon_pnm_save: images in binary PGM and PPM files.
+**
+** a  load: set to a new array, h x w (PGM) or h x w x 3 (PPM), u8, or u16
+**    where the file's largest value is above 255.  save: such an array, any
+**    strides.
+**
+** A file is whole or not at all.  Returns MASCON_OK, MASCON_EIO,
+** MASCON_EFORMAT, MASCON_ETYPE, MASCON_ESHAPE or MASCON_ENOMEM.
+*/
+MASCON_API int mascon_pnm_load (const char *path, mascon_array *a,
+                                mascon_why *why);
+MASCON_API int mascon_pnm_save (const mascon_array *a, const char *path,
+                                mascon_why *why);
+
 /* }==================================================================== */
 
 

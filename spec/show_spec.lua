@@ -42,36 +42,3 @@ describe("show", function()
     assert.equal(0, #captured(function() mascon.show(mascon.zeros(0, 3)) end))
   end)
 end)
-
-describe("pgm", function()
-  local name = os.tmpname()
-  teardown(function() os.remove(name) end)
-
-  local function written(...)
-    mascon.pgm(name, ...)
-    local f <close> = assert(io.open(name, "rb"))
-    return f:read "a"
-  end
-
-  it("writes 16 bits, the largest value white", function()
-    assert.equal("P5\n3 2\n65535\n\0\0\255\255\128\0\0\0\0\0\0\1",
-      written(mascon.array { { 0, 2, 1 }, { -1, 0 / 0, 2 / 65535 } }))
-  end)
-
-  it("writes 8 bits, and integers as they are", function()
-    assert.equal("P5\n2 1\n255\n\0\255", written(mascon.array { { 0, 9 } },
-                                                { bits = 8, max = 3 }))
-    assert.equal("P5\n2 1\n255\n\7\9", written(mascon.array({ { 7, 9 } }, "u8")))
-    assert.equal("P5\n2 1\n65535\n\1\2\0\9",
-                 written(mascon.array({ { 258, 9 } }, "u16")))
-  end)
-
-  it("raises what is wrong", function()
-    assert.error_matches(function() mascon.pgm("/nowhere/x.pgm", mascon.ones(2, 2)) end,
-      "/nowhere/x.pgm: No such file")
-    assert.error_matches(function() mascon.pgm(name, mascon.ones(2)) end,
-      "#2 to 'pgm' %(matrix expected, got 1 axes%)")
-    assert.error_matches(function() mascon.pgm(name, mascon.ones(2, 2), { bits = 7 }) end,
-      "option 'bits': 8 or 16 expected, got 7")
-  end)
-end)

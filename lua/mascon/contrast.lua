@@ -31,7 +31,9 @@ function M.isarray(x)
 end
 
 function M.describe(x)
-  if M.isarray(x) then return ("%s array %s"):format(x.dtype, table.concat({ x:shape() }, " x ")) end
+  if M.isarray(x) then
+    return ("%s array %s"):format(x.dtype, table.concat({ x:shape() }, " x "))
+  end
   if type(x) == "string" then return ("%q"):format(x) end
   return type(x) == "number" and tostring(x) or type(x)
 end
@@ -44,8 +46,8 @@ function M.inside()
   if debug then ours[debug.getinfo(2, "S").source] = true end
 end
 
----Raise "bad argument #arg to 'name' (what)" where the user called.
-function M.bad(name, arg, what)
+---Raise a message where the user called.
+function M.raise(message)
   local level = 2
   if debug then
     local info = debug.getinfo(level, "S")
@@ -54,7 +56,12 @@ function M.bad(name, arg, what)
       info = debug.getinfo(level, "S")
     end
   end
-  error(("bad argument #%d to '%s' (%s)"):format(arg, name, what), level)
+  error(message, level)
+end
+
+---Raise "bad argument #arg to 'name' (what)".
+function M.bad(name, arg, what)
+  M.raise(("bad argument #%d to '%s' (%s)"):format(arg, name, what))
 end
 
 function M.badoption(at, option, expected, got)
@@ -173,5 +180,52 @@ function M.convert(at, image, dtype, opts)
     { threads = opts.threads, progress = opts.progress })
   return out, M.clipped(black, white, low, high, nan)
 end
+
+-- -------}
+
+
+-- {------- colours -------
+
+-- the map that an option names or is
+local function checkmap(at, map)
+  if M.isarray(map) then
+    if map.ndim ~= 2 or map.ncols ~= 3 or map.nrows < 1 or map.dtype ~= "u8" then
+      M.badoption(at, "colormap", "name or n x 3 u8 matrix", map)
+    end
+    return map:copy()
+  end
+  local ok, found = pcall(pixels.colormap, map)
+  if type(map) ~= "string" then
+    M.badoption(at, "colormap", "name or n x 3 u8 matrix", map)
+  elseif not ok then
+    M.bad(at.name, at.arg, "option 'colormap': " .. found:match "%((.*)%)")
+  end
+  return found
+end
+
+-- the image that gives brightness, and its levels
+local function checklight(at, image, light)
+  if light == nil then return end
+  local opts = {}
+  if type(light) == "table" then light, opts = light[1], light end
+  if not M.isarray(light) or light.ndim ~= 2 or light.nrows ~= image.nrows
+     or light.ncols ~= image.ncols then
+    M.badoption(at, "brightness", ("%d x %d matrix"):format(image.nrows, image.ncols),
+              light)
+  end
+  return light, M.levels(at, light, opts)
+end
+
+-- a matrix in the colours of a map, and what was saturated
+function M.paint(at, image, opts)
+  local map = checkmap(at, opts.colormap or "viridis")
+  local black, white, gamma = M.levels(at, image, opts)
+  local out, low, high, nan = pixels.paint(image, black, white, gamma, map,
+    { threads = opts.threads, progress = opts.progress }, nil,
+    checklight(at, image, opts.brightness))
+  return out, M.clipped(black, white, low, high, nan)
+end
+
+-- -------}
 
 return M

@@ -37,45 +37,6 @@ end
 
 -- {------- colours -------
 
--- the map that an option names or is
-local function checkmap(at, map)
-  if contrast.isarray(map) then
-    if map.ndim ~= 2 or map.ncols ~= 3 or map.nrows < 1 or map.dtype ~= "u8" then
-      contrast.badoption(at, "colormap", "name or n x 3 u8 matrix", map)
-    end
-    return map:copy()
-  end
-  local ok, found = pcall(pixels.colormap, map)
-  if type(map) ~= "string" then
-    contrast.badoption(at, "colormap", "name or n x 3 u8 matrix", map)
-  elseif not ok then
-    contrast.bad(at.name, at.arg, "option 'colormap': " .. found:match "%((.*)%)")
-  end
-  return found
-end
-
--- the image that gives brightness, and its levels
-local function checklight(at, image, light)
-  if light == nil then return end
-  local opts = {}
-  if type(light) == "table" then light, opts = light[1], light end
-  if not contrast.isarray(light) or light.ndim ~= 2 or light.nrows ~= image.nrows
-     or light.ncols ~= image.ncols then
-    contrast.badoption(at, "brightness", ("%d x %d matrix"):format(image.nrows, image.ncols),
-              light)
-  end
-  return light, contrast.levels(at, light, opts)
-end
-
-local function colour(at, image, opts)
-  local map = checkmap(at, opts.colormap or "viridis")
-  local black, white, gamma = contrast.levels(at, image, opts)
-  local out, low, high, nan = pixels.paint(image, black, white, gamma, map,
-    { threads = opts.threads, progress = opts.progress }, nil,
-    checklight(at, image, opts.brightness))
-  return out, contrast.clipped(black, white, low, high, nan)
-end
-
 ---How `mascon.image.colour` paints.
 ---@class mascon.ColourOpts : mascon.Contrast
 ---@field colormap? string|mascon.Array  a name ("viridis") or n x 3 bytes
@@ -96,7 +57,7 @@ local COLOUR = contrast.set("colormap", "brightness", "range", "percentiles", "g
 function M.colour(image, opts)
   contrast.checkmatrix("colour", 1, image)
   opts = contrast.checkoptions("colour", 2, opts, COLOUR)
-  return colour({ name = "colour", arg = 2 }, image, opts)
+  return contrast.paint({ name = "colour", arg = 2 }, image, opts)
 end
 
 local NAMED = {

@@ -1,9 +1,8 @@
 ---mascon: array kernels in C for Lua.
 local core = require "mascon.core"
 require "mascon.progress"  -- kernels look for it where it is loaded
-core.image = require "mascon.image"
+core.image = require "mascon.imagefile"
 core.show = require "mascon.show"
-core.pgm = require "mascon.pgm"
 core.locs = require "mascon.locs"
 
 return core

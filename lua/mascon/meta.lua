@@ -309,6 +309,67 @@ function mascon.csv.load(path, opts) end
 ---@param opts? mascon.RunOpts
 function mascon.csv.save(path, names, columns, opts) end
 
+---What `mascon.image` stands on: levels and colours, without defaults.
+mascon.pixels = {}
+
+---Numbers to pixels of 0 to 255 (u8), to 65535 (u16), to 1; and how many were below
+---black, above white, and NaN.
+---@param image mascon.Array
+---@param black number
+---@param white number
+---@param gamma number
+---@param dtype? "u8"|"u16"|"f32"|"f64"
+---@param opts? mascon.RunOpts
+---@return mascon.Array pixels
+---@return integer low
+---@return integer high
+---@return integer nan
+function mascon.pixels.scale(image, black, white, gamma, dtype, opts) end
+
+---A matrix in the colours of an n x 3 map of bytes, new or added to `out`, darkened
+---by a matrix `light` with levels of its own.
+---@param image mascon.Array
+---@param black number
+---@param white number
+---@param gamma number
+---@param map mascon.Array
+---@param opts? mascon.RunOpts
+---@param out? mascon.Array  h x w x 3, u8
+---@param light? mascon.Array
+---@param lightblack? number
+---@param lightwhite? number
+---@param lightgamma? number
+---@return mascon.Array rgb
+---@return integer low
+---@return integer high
+---@return integer nan
+function mascon.pixels.paint(image, black, white, gamma, map, opts, out, light, lightblack, lightwhite, lightgamma) end
+
+---The 256 colours of a map.
+---@param name "viridis"|"magma"|"inferno"|"turbo"|"hot"|"gray"
+---@return mascon.Array map  256 x 3, u8
+function mascon.pixels.colormap(name) end
+
+---Make a file by a function that writes the one it is given; whole or not at all.
+---@param path string
+---@param write fun(temp: string)
+---@return boolean? ok  nil on failure
+---@return any message  or what `write` raised
+function mascon.pixels.replace(path, write) end
+
+---Read a binary PGM or PPM file.
+---@param path string
+---@return mascon.Array? image  nil on failure
+---@return string? message
+function mascon.pixels.loadpnm(path) end
+
+---Write one, of u8 or u16.
+---@param path string
+---@param image mascon.Array
+---@return boolean? ok  nil on failure
+---@return string? message
+function mascon.pixels.savepnm(path, image) end
+
 ---A stream of random numbers; the number at a position depends on the seed alone.
 ---@class mascon.Random
 ---@field seed integer

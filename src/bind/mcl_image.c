@@ -1,5 +1,5 @@
 /*
-** mcl_image.c - images: levels and colours
+** mcl_image.c - images: levels, colours, files
 **
 ** The table "pixels" of the core, on which image.lua stands: it turns percentiles
 ** into levels and checks what users write.
@@ -101,11 +101,82 @@ static int colormap (lua_State *L) {
 }
 
 
+/* nil and the message on top of the stack */
+static int refuse (lua_State *L) {
+  luaL_pushfail(L);
+  lua_insert(L, -2);
+  return 2;
+}
+
+
+/* true, or nil and why */
+static int answer (lua_State *L, int status, const mascon_why *why) {
+  if (status == MASCON_OK) {
+    lua_pushboolean(L, 1);
+    return 1;
+  }
+  lua_pushstring(L, why->text);
+  return refuse(L);
+}
+
+
+/* call the function at index 2; its error stays on the stack */
+static int fill (void *ud, const char *temp) {
+  lua_State *L = ud;
+  lua_pushvalue(L, 2);
+  lua_pushstring(L, temp);
+  return lua_pcall(L, 1, 0, 0);
+}
+
+
+/*
+** replace(path, f) -> true, or nil and a message (or what f raised): make a
+** file by f(temp), which writes the file 'temp'; whole or not at all: not if
+** f raises
+*/
+static int replace (lua_State *L) {
+  const char *path = mcl_checkpath(L, 1);
+  mascon_why why;
+  int status;
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_settop(L, 2);
+  status = mascon_file_replace(path, fill, L, &why);
+  return status == MASCON_ECANCEL ? refuse(L) : answer(L, status, &why);
+}
+
+
+/* loadpnm(path) -> image, or nil and a message: binary PGM and PPM files */
+static int loadpnm (lua_State *L) {
+  const char *path = mcl_checkpath(L, 1);
+  mascon_array *a = mcl_pushhandle(L);
+  mascon_why why;
+  if (mascon_pnm_load(path, a, &why) == MASCON_OK) {
+    mcl_adopt(L, a);
+    return 1;
+  }
+  lua_pushstring(L, why.text);
+  return refuse(L);
+}
+
+
+/* savepnm(path, image) -> true, or nil and a message: h x w or h x w x 3, u8
+   or u16 */
+static int savepnm (lua_State *L) {
+  const char *path = mcl_checkpath(L, 1);
+  const mascon_array *a = mcl_checkarray(L, 2);
+  mascon_why why;
+  return answer(L, mascon_pnm_save(a, path, &why), &why);
+}
+
+
 void mcl_openimage (lua_State *L) {
   static const luaL_Reg funcs[] = {
     {"scale", scale},
     {"paint", paint},
     {"colormap", colormap},
+    {"replace", replace},
+    {"loadpnm", loadpnm},
+    {"savepnm", savepnm},
     {NULL, NULL}
   };
   lua_newtable(L);

@@ -218,3 +218,19 @@ void mc_newfile_drop (mc_newfile *f) {
 }
 
 /* -------} */
+
+
+/* {------- files that others write ------- */
+
+int mascon_file_replace (const char *path,
+                         int (*fill) (void *ud, const char *temp), void *ud,
+                         mascon_why *why) {
+  mc_newfile f;
+  int status = mc_newfile_begin(&f, path, why);
+  if (status != MASCON_OK) return status;
+  if (fill(ud, f.temp) == 0) return mc_newfile_commit(&f, why);
+  mc_newfile_drop(&f);
+  return mc_whystatus(why, path, MASCON_ECANCEL);
+}
+
+/* -------} */
