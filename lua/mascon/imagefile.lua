@@ -229,7 +229,7 @@ end
 ---  else f32); .npy: any
 ---@field pixel? number  size of a pixel, for PNG and TIFF
 ---@field unit? string  of it ("nm"); PNG knows nm, um, mm, cm, m
----@field level? integer  PNG: 0 to 9, how much to compress (3)
+---@field level? integer  PNG: 0 to 9, how much to compress (1)
 
 ---Write an image in the format that the name ends in: .png, .tif, .tiff, .pgm,
 ---.ppm or .npy. The file appears whole or not at all.
@@ -254,7 +254,7 @@ function image.save(path, a, opts)
   end
   opts = contrast.checkoptions("save", 3, opts, SAVE)
   checknumbers(opts)
-  local how = { pixel = opts.pixel, unit = opts.unit, level = opts.level or 3,
+  local how = { pixel = opts.pixel, unit = opts.unit, level = opts.level or 1,
                 threads = opts.threads, progress = opts.progress }
   local info
   if opts.colormap ~= nil then

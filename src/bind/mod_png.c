@@ -12,6 +12,13 @@
 #include "mod.h"
 
 #define HANDLE "mascon.png.handle"
+
+/*
+** Rows as they are: most of an image of spots is black, which no filter makes
+** shorter; the search for the best one takes longer than deflate.
+*/
+#define FILTER PNG_FILTER_NONE
+
 #define BLOCK ((size_t)1 << 20)  /* bytes between looks for Ctrl-C */
 #define EXPANSION 1032           /* bytes that deflate makes of one, at best */
 
@@ -148,7 +155,7 @@ static bool writehead (handle *h, int level) {
   png_set_write_fn(h->png, h, writebytes, flushbytes);
   png_set_user_limits(h->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_compression_level(h->png, level);
-  png_set_filter(h->png, 0, h->bits == 16 ? PNG_FILTER_SUB : PNG_FILTER_UP);
+  png_set_filter(h->png, 0, FILTER);
   png_set_IHDR(h->png, h->info, (png_uint_32)h->shape[1],
                (png_uint_32)h->shape[0], h->bits,
                h->shape[2] == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY,
