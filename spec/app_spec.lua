@@ -67,7 +67,7 @@ describe("the program", function()
 
   it("names a bad option", function()
     for option, text in pairs {
-      ["-x"] = "unrecognized option '-x'", ["--help"] = "unrecognized option '--help'",
+      ["-x"] = "unrecognized option '-x'", ["--helps"] = "unrecognized option '--helps'",
       ["-vv"] = "unrecognized option '-vv'", ["-e"] = "'-e' needs argument",
       ["-l"] = "'-l' needs argument",
     } do
@@ -76,6 +76,16 @@ describe("the program", function()
       assert.matches(text, err, 1, true)
       assert.matches("usage: ", err, 1, true)
     end
+  end)
+
+  it("shows its usage when asked", function()
+    for _, options in ipairs { "-h", "--help", "-E --help -x" } do
+      local out, err, code = shell.run(mascon .. " " .. options)
+      assert.same({ "", 0 }, { err, code })
+      assert.matches("^usage: .* %[options%] %[script %[args%]%]\n", out)
+    end
+    local out = shell.run("echo 'print(...)' | " .. mascon .. " - --help")
+    assert.equal("--help\n", out)
   end)
 
   it("obeys LUA_INIT", function()

@@ -22,6 +22,7 @@ typedef struct command {
   bool version;      /* -v, -i */
   bool noenv;        /* -E */
   bool executes;     /* -e */
+  bool help;         /* -h, --help */
   const char *bad;   /* an option that is none, or lacks its argument */
 } command;
 
@@ -56,6 +57,10 @@ static command parse (int argc, char **argv) {
       i++;
       break;
     }
+    if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) {
+      c.help = true;
+      break;
+    }
     used = option(&c, i);
     if (used == 0) {
       c.bad = argv[i];
@@ -68,13 +73,8 @@ static command parse (int argc, char **argv) {
 }
 
 
-static void usage (const command *c) {
-  fprintf(stderr, "%s: ", c->argv[0]);
-  if (c->bad[1] == 'e' || c->bad[1] == 'l')
-    fprintf(stderr, "'%s' needs argument\n", c->bad);
-  else
-    fprintf(stderr, "unrecognized option '%s'\n", c->bad);
-  fprintf(stderr,
+static void usage (FILE *f, const command *c) {
+  fprintf(f,
           "usage: %s [options] [script [args]]\n"
           "  -e stat  execute string 'stat'\n"
           "  -i       enter the prompt after executing 'script'\n"
@@ -83,9 +83,20 @@ static void usage (const command *c) {
           "  -v       show version information\n"
           "  -E       ignore environment variables\n"
           "  -W       turn warnings on\n"
+          "  -h       show this text, as --help does\n"
           "  --       stop handling options\n"
           "  -        stop handling options and execute stdin\n",
           c->argv[0]);
+}
+
+
+static void refuse (const command *c) {
+  fprintf(stderr, "%s: ", c->argv[0]);
+  if (c->bad[1] == 'e' || c->bad[1] == 'l')
+    fprintf(stderr, "'%s' needs argument\n", c->bad);
+  else
+    fprintf(stderr, "unrecognized option '%s'\n", c->bad);
+  usage(stderr, c);
 }
 
 /* -------} */
@@ -235,8 +246,12 @@ int main (int argc, char **argv) {
   bool well;
   lua_State *L;
   if (c.bad != NULL) {
-    usage(&c);
+    refuse(&c);
     return EXIT_FAILURE;
+  }
+  if (c.help) {
+    usage(stdout, &c);
+    return EXIT_SUCCESS;
   }
   if (c.version) version();
   L = luaL_newstate();
