@@ -12,7 +12,6 @@
 
 #include "ktopn.h"
 
-#define SAMPLE 16384  /* longer rows are sampled */
 #define MAXIMA 1024   /* classes of a sample, at most */
 #define SMALL 64      /* buffers with room for at most this many: by insertion */
 #define FEW 24        /* what insertion sorts best */
@@ -225,7 +224,7 @@ int64_t mck_best_finish (mck_best *b, mck_hit *spare) {
 ** each keep two of the largest from sharing one.
 */
 int mck_topn_sample (mck_sample *s, int64_t n, int64_t want, int width) {
-  int64_t size = n < SAMPLE ? n : SAMPLE;
+  int64_t size = n < MCK_SAMPLE ? n : MCK_SAMPLE;
   double part;
   if (want > n / 4) return 0;
   if (want > MAXIMA / 5 && size > n / want * (MAXIMA / 5))
@@ -233,11 +232,11 @@ int mck_topn_sample (mck_sample *s, int64_t n, int64_t want, int width) {
   part = (double)want * (double)size / (double)n;
   s->want = size == n ? want : (int64_t)(part + 3 * sqrt(part) + 2);
   if (s->want > want) s->want = want;
-  s->groups = 8;
+  s->groups = n > MCK_SAMPLE ? 16 : 8;
   while (s->groups * width < 3 * s->want && s->groups * width < MAXIMA)
     s->groups *= 2;
   s->rounds = size / (s->groups * width);
   if (s->rounds == 0 || s->want > s->groups * width / 2) return 0;
-  s->step = n / width / (s->rounds * s->groups);
+  s->step = n / width / s->rounds;
   return 1;
 }

@@ -90,12 +90,16 @@ typedef struct mck_topn {
   const mck_scan *f64, *f32;
 } mck_topn;
 
+#define MCK_SAMPLE 4096  /* of longer rows a sample is looked at */
+
 /*
 ** How 'guess' samples: the maxima of 'groups' vectors of classes, each of
-** 'rounds' elements.  The 'want'-th largest of them is a good guess.
+** 'rounds' elements.  The 'want'-th largest of them is a good guess.  A run of
+** 'groups' vectors is looked at in one piece: memory is slow to give single
+** ones.
 */
 typedef struct mck_sample {
-  int64_t step;    /* vectors from one that is looked at to the next */
+  int64_t step;    /* vectors from one run to the next */
   int64_t rounds;
   int64_t want;
   int groups;

@@ -8,7 +8,7 @@
 #define W (VBYTES / (int)sizeof(REAL))
 #define UNROLL 4
 #define NOTES 32
-#define AHEAD 2048  /* bytes; 1024 to 2048 are as good, 512 is too near */
+#define AHEAD 2048  /* bytes; 1024 is too near */
 
 /* a vector of scores; 'sign' has only the sign bits, or nothing, set */
 INLINE VEC S(topn_load) (const REAL *p, BITS sign) {
@@ -49,7 +49,12 @@ static void S(topn_scan) (mck_best *b, const void *scores, int64_t n,
                           int64_t first, int flip, const uint64_t *pass) {
   const REAL *row = scores;
   BITS sign = S(topn_sign)(flip);
-  int64_t i = 0, end = n - n % (UNROLL * W);
+  int64_t i = 0, end = n - n % (UNROLL * W), step = UNROLL * VBYTES;
+  const char *ahead = (const char *)row + AHEAD;
+  if (n <= MCK_SAMPLE) {  /* in the cache: likely, another row follows */
+    ahead = (const char *)(row + n);
+    step = 2 * VBYTES;
+  }
   while (i < end) {
     uint64_t masks[NOTES];
     int64_t at[NOTES];
@@ -60,7 +65,8 @@ static void S(topn_scan) (mck_best *b, const void *scores, int64_t n,
     for (; i < stop; i += UNROLL * W) {
       uint64_t mask = S(topn_mask)(row + i, sign, limit);
       for (int u = 0; u < UNROLL * VBYTES; u += 64)  /* memory is the limit */
-        __builtin_prefetch((const char *)(row + i) + u + AHEAD);
+        __builtin_prefetch(ahead + u);
+      ahead += step;
       masks[noted] = mask;
       at[noted] = i;
       noted += mask != 0;
@@ -76,16 +82,17 @@ static void S(topn_scan) (mck_best *b, const void *scores, int64_t n,
 
 /*
 ** The maxima of 'groups' * W classes of the row's elements; a class takes an
-** element of every 'step' vectors, all along the row.
+** element of each of 'rounds' runs of 'groups' vectors, one every 'step'.
 */
 INLINE void S(topn_maxima) (const REAL *row, int64_t step, int64_t rounds,
                             int groups, int flip, VEC *best) {
   BITS sign = S(topn_sign)(flip);
   for (int g = 0; g < groups; g++) best[g] = ALL((REAL)-__builtin_inf());
-  for (int64_t r = 0; r < rounds; r++)
-    for (int g = 0; g < groups; g++)
-      best[g] = MAX(S(topn_load)(row + (r * groups + g) * step * W, sign),
-                    best[g]);
+  for (int64_t r = 0; r < rounds; r++, row += step * W)
+    for (int g = 0; g < groups; g++) {
+      best[g] = MAX(S(topn_load)(row + g * W, sign), best[g]);
+      __builtin_prefetch(row + (2 * step + g) * W);
+    }
 }
 
 
@@ -125,16 +132,25 @@ static REAL S(topn_reached) (const VEC *v, int n, int64_t want) {
 }
 
 
+/*
+** The last run leaves just 'want' scores after it, if runs are that far apart:
+** where scores rise these reach the limit, and no more do than are wanted.
+** Where they fall the best come first, and raise the limit by themselves.
+*/
 static double S(topn_guess) (const void *scores, int64_t n, int64_t want,
                              int flip) {
+  const REAL *row = scores;
   VEC best[MAXIMA / W];
   mck_sample s;
+  int64_t rest;
   int groups;
   if (!mck_topn_sample(&s, n, want, W)) return -__builtin_inf();
   groups = s.groups > FEW ? s.groups : FEW;
-  if (groups == FEW)
-    S(topn_maxima)(scores, s.step, s.rounds, FEW, flip, best);
-  else S(topn_maxima)(scores, s.step, s.rounds, groups, flip, best);
+  rest = (s.step - groups) * W;
+  if (rest > want) rest = want;
+  row += n - rest - ((s.rounds - 1) * s.step + groups) * W;
+  if (groups == FEW) S(topn_maxima)(row, s.step, s.rounds, FEW, flip, best);
+  else S(topn_maxima)(row, s.step, s.rounds, groups, flip, best);
   return S(topn_reached)(best, groups, s.want);
 }
 
