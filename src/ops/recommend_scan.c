@@ -2,10 +2,16 @@
 ** recommend_scan.c - the best items of a few users
 **
 ** A worker takes a batch of users against block after block of packed items.
-** The scan's float scores only say who may be left out.  Who may not becomes
-** a candidate; a full list of candidates is emptied: those that pass the
-** user's filter get their score (recommend_score.c), and the N best so far
-** raise the user's bar.
+** The scan's scores only say who may be left out.  Who may not becomes a
+** candidate, with bounds of his score.  A full list of candidates is emptied:
+** those that pass the user's filter get their score (recommend_score.c), and
+** the N best so far raise the user's bar.  If N is not small, it is thinned
+** instead: as N candidates are sure to reach the N-th best lower bound, all
+** whose upper bounds are smaller go, and scores wait for the end.
+**
+** In that case the bar starts as a guess, from every 16th block.  A guess that
+** fewer than N candidates are sure to reach was too high: such a user is
+** scanned again without one.
 **
 ** Why nobody is left out who belongs in.  Let X be a user's vector and Y an
 ** item's: scaled by powers of two, the user's 'unit' the product of both,
@@ -33,7 +39,7 @@
 **    is below limit (equal ones may still have the smaller id).  It is if
 **    s / unit < limit - 2^-22 |limit| - 2^-149: no rounding bridges more than
 **    a spacing of floats.
-** 5. 'bar' is unit times limit - 2^-21 |limit| - 2^-148 (for results in f64
+** 5. 'bar' is unit times limit - 2^-20 |limit| - 2^-147 (for results in f64
 **    2^-1040 instead, which is above the underflow of 3), rounded down.  The
 **    second half of each term pays for the tile's rounding of
 **    bar - slack * norm, with 1 % of slack for its own part.
@@ -58,6 +64,9 @@
 **    t is cut at +-1.07e9, beyond the K 127^2 that Q can reach.  Then
 **    v = step step' Q, as computed, is off by at most 2^-22 |v|, and 6 holds
 **    with e in place of slack * norm.
+** 8. If N candidates have lo >= limit' (times unit), their rounded scores are
+**    no less than limit = limit' (1 -+ 2^-24) - 2^-149, so 'lower' of it, which
+**    takes 2^-20 off, serves as the bar as in 5.
 ** Steps are above 2^-68, and |t| loses nothing to underflow.
 ** Where this does not hold (infinite factors, scores that f32 cannot hold, a
 ** unit beyond reason), the user is 'whole': he gets every score computed.  So
@@ -74,6 +83,15 @@
 #define WORTH 16         /* scores that cost what one computed alone does */
 #define LOOKS 4096       /* items between two looks whether to go on */
 #define RESTS 16         /* blocks between two looks whether to go on */
+#define FEW 32           /* hits for which thinning does not pay */
+#define MANY 2048        /* and those for which lists would be too long */
+#define BINS 256         /* of a histogram of lower bounds */
+#define COST 100         /* cycles that a candidate takes */
+#define COSTTHIN 25      /* the same where lists are thinned */
+#define GAIN 8           /* cycles that bytes save, per block and factor */
+#define KEEP 32          /* periods of RESTS blocks for which floats stay */
+#define SPARSE 16        /* blocks from one that a guess is made from to the
+                            next */
 #define LONGEST (1 << 16)  /* factors for which the proof holds */
 
 /* one user of the batch */
@@ -81,13 +99,24 @@ typedef struct seat {
   mck_best best;
   int64_t id;
   double unit;  /* scaled score = unit * score; 0: the user is whole */
+  float sure;   /* a bar that N hits or candidates are known to reach */
+  float guess;  /* one that they are likely to reach; -INFINITY: none */
 } seat;
+
+/* whether bytes pay for a group: they may let too many candidates through */
+typedef struct trial {
+  int blocks;   /* seen since hits were last counted */
+  int rest;     /* periods to go on as it is */
+  int64_t rate; /* what candidates cost per block with bytes */
+  bool kept;    /* floats have been found to be better */
+} trial;
 
 struct mc_recworker {
   seat *seats;
   mck_hit *hits;         /* of all seats */
   mck_hit *spare;        /* for sorting */
   mck_recgroup *groups;
+  trial *trials;
   float *x;              /* packed users */
   int8_t *bytes;         /* the same in bytes */
   mck_reccand *lists;
@@ -100,9 +129,15 @@ struct mc_recworker {
 
 /* {------- memory ------- */
 
+/* are lists thinned? */
+static bool thins (const mc_recjob *j) {
+  return FEW <= j->n && j->n <= MANY;
+}
+
+
 /* how long a list of candidates may grow: the longer, the later a bar rises */
 static int64_t full (const mc_recjob *j) {
-  return j->n < 32 ? 16 : j->n < 512 ? j->n : 512;
+  return j->n < FEW ? 16 : thins(j) ? 2 * j->n + j->n / 2 : 512;
 }
 
 
@@ -140,6 +175,7 @@ static bool makeworker (const mc_recjob *j, mc_recworker *w, int64_t batch) {
   w->hits = mc_alloc((size_t)(batch * cap), sizeof *w->hits);
   w->spare = mc_alloc((size_t)cap, sizeof *w->spare);
   w->groups = mc_alloc(six, sizeof *w->groups);
+  w->trials = mc_alloc(six, sizeof *w->trials);
   w->x = mc_alloc(six * MCK_SIX, packedrank(j) * sizeof *w->x);
   w->bytes = mc_alloc(six * MCK_SIX, bytesrank(j));
   w->lists = mc_alloc(six * MCK_SIX, (size_t)room(j) * sizeof *w->lists);
@@ -147,7 +183,7 @@ static bool makeworker (const mc_recjob *j, mc_recworker *w, int64_t batch) {
   w->scores = mc_alloc((size_t)room(j), sizeof *w->scores);
   w->user.x = mc_alloc((size_t)j->f->rank + 1, sizeof *w->user.x);
   return w->seats != NULL && w->hits != NULL && w->spare != NULL &&
-         w->groups != NULL && w->x != NULL && w->bytes != NULL &&
+         w->groups != NULL && w->trials != NULL && w->x != NULL && w->bytes != NULL &&
          w->lists != NULL && w->ids != NULL &&
          w->scores != NULL && w->user.x != NULL;
 }
@@ -170,6 +206,7 @@ void mc_rec_close (mc_recworker *w, int count) {
     mc_free(w[i].hits);
     mc_free(w[i].spare);
     mc_free(w[i].groups);
+    mc_free(w[i].trials);
     mc_free(w[i].x);
     mc_free(w[i].bytes);
     mc_free(w[i].lists);
@@ -233,12 +270,33 @@ static double scale (const mc_recjob *j, mc_user *u, float *length) {
 }
 
 
-/* the user's bar, from the limit of his hits */
-static float bar (const mc_recjob *j, const seat *s) {
-  double limit = s->best.limit, least = j->f->single ? 0x1p-148 : 0x1p-1040;
+/* the bar for a limit, times unit */
+static float lower (const mc_recjob *j, const seat *s, double limit) {
+  double least = j->f->single ? 0x1p-147 : 0x1p-1040;
   if (isinf(limit)) return (float)limit;
-  return mc_below(s->unit * limit - s->unit * fabs(limit) * 0x1p-21 -
-                  s->unit * least);
+  return mc_below(limit - fabs(limit) * 0x1p-20 - s->unit * least);
+}
+
+
+/* raise what user 'r' of 'g' is sure of, and his bar */
+static void lift (seat *s, mck_recgroup *g, int r, float bar) {
+  if (bar > s->sure) s->sure = bar;
+  g->bar[r] = s->sure > s->guess ? s->sure : s->guess;
+}
+
+
+/* the same from the limit of his hits */
+static void lifthits (const mc_recjob *j, seat *s, mck_recgroup *g, int r) {
+  lift(s, g, r, lower(j, s, s->unit * s->best.limit));
+}
+
+
+/* begin again, with no candidates */
+static void restart (const mc_recjob *j, seat *s, mck_recgroup *g, int r) {
+  mck_best_start(&s->best);
+  g->count[r] = 0;
+  s->sure = s->guess = -INFINITY;
+  lifthits(j, s, g, r);
 }
 
 
@@ -296,7 +354,7 @@ static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
   w->loaded = -1;  /* scaled now */
   s->unit = scale(j, &w->user, &g->length[r]);
   if (s->unit == 0) return;
-  g->bar[r] = bar(j, s);
+  restart(j, s, g, r);
   g->slack[r] = mc_above((double)g->length[r] * (double)(j->p->k + 8) *
                          (1.01 * 0x1p-24));
   packuser(j, &w->user, g, r, w->x + (size_t)(i - r) * packedrank(j),
@@ -313,6 +371,7 @@ static void seatall (const mc_recjob *j, mc_recworker *w, int thread,
   for (int64_t i = 0; i < six; i++) {
     mck_recgroup *g = &w->groups[i];
     memset(g, 0, sizeof *g);
+    w->trials[i] = (trial) {.blocks = 0};
     for (int r = 0; r < 8; r++) {
       g->bar[r] = INFINITY;
       g->inverse[r] = 1;
@@ -343,38 +402,149 @@ static void offer (const mc_recjob *j, mc_recworker *w, seat *s, int64_t n) {
 }
 
 
-/* empty the list of user 'i' and raise his bar */
-static void empty (const mc_recjob *j, mc_recworker *w, int thread,
-                   int64_t i) {
+/* drop the candidates that do not pass */
+static void filter (const mc_recjob *j, const seat *s, int thread,
+                    mck_reccand *list, int32_t *count) {
+  int64_t passing;
+  int32_t n = 0;
+  const uint64_t *pass = mc_filter_begin(j->filter, thread, s->id, own(j, s),
+                                         &passing);
+  for (int32_t c = 0; c < *count; c++) {
+    int32_t id = j->p->ids[list[c].at];
+    list[n] = list[c];
+    n += id >= 0 && mck_passes(pass, id);
+  }
+  mc_filter_end(j->filter, thread, s->id, own(j, s));
+  *count = n;
+}
+
+
+/* drop those that cannot reach 'bar' */
+static void drop (mck_reccand *list, int32_t *count, float bar) {
+  int32_t n = 0;
+  for (int32_t c = 0; c < *count; c++) {
+    list[n] = list[c];
+    n += list[c].hi >= bar;
+  }
+  *count = n;
+}
+
+
+/* shrink the range to the candidates of bin 'b' */
+static void shrink (const mck_reccand *c, int32_t m, int b, float f,
+                    float *low, float *high) {
+  float from = *low, to = *high;
+  *low = INFINITY;
+  *high = -INFINITY;
+  for (int32_t i = 0; i < m; i++) {
+    float x = c[i].lo;
+    if (!(x >= from && x <= to) || (int)((x - from) * f) != b) continue;
+    if (x < *low) *low = x;
+    if (x > *high) *high = x;
+  }
+}
+
+
+/* a number that at least n lower bounds of m reach, and few more */
+static float reached (const mck_reccand *c, int32_t m, int32_t n) {
+  float low = INFINITY, high = -INFINITY;
+  int32_t above = 0;  /* the range */
+  for (int32_t i = 0; i < m; i++) {
+    if (c[i].lo < low) low = c[i].lo;
+    if (c[i].lo > high) high = c[i].lo;
+  }
+  for (int round = 0; round < 4; round++) {
+    int32_t count[BINS] = {0};
+    int b = BINS - 1;
+    float f = (BINS - 1) / (high - low);
+    if (!(f < 0x1p60f)) break;  /* they are as good as equal */
+    for (int32_t i = 0; i < m; i++)
+      if (c[i].lo >= low && c[i].lo <= high)
+        count[(int)((c[i].lo - low) * f)]++;
+    for (; above + count[b] < n; b--) above += count[b];
+    shrink(c, m, b, f, &low, &high);
+    if (count[b] <= n / 32) break;
+  }
+  return low;
+}
+
+
+/*
+** Drop those candidates of user 'i' that are of no use by what the others are
+** sure of, and raise his bar.
+*/
+static void thin (const mc_recjob *j, mc_recworker *w, int thread, int64_t i) {
+  mck_recgroup *g = &w->groups[i / MCK_SIX];
+  int r = (int)(i % MCK_SIX);
+  mck_reccand *list = g->list + (size_t)r * g->room;
+  seat *s = &w->seats[i];
+  filter(j, s, thread, list, &g->count[r]);
+  drop(list, &g->count[r], g->bar[r]);
+  if (!thins(j) || g->count[r] < j->n) return;
+  lift(s, g, r,
+        lower(j, s, reached(list, g->count[r], (int32_t)j->n)));
+  drop(list, &g->count[r], g->bar[r]);
+}
+
+
+/* score the candidates of user 'i' and raise his bar */
+static void empty (const mc_recjob *j, mc_recworker *w, int64_t i) {
   mck_recgroup *g = &w->groups[i / MCK_SIX];
   int r = (int)(i % MCK_SIX);
   const mck_reccand *list = g->list + (size_t)r * g->room;
   seat *s = &w->seats[i];
-  int64_t n = 0, passing;
-  const uint64_t *pass = mc_filter_begin(j->filter, thread, s->id, own(j, s),
-                                         &passing);
-  for (int32_t c = 0; c < g->count[r]; c++) {
-    int32_t id = j->p->ids[list[c].at];
-    if (id >= 0 && mck_passes(pass, id)) w->ids[n++] = id;
-  }
-  mc_filter_end(j->filter, thread, s->id, own(j, s));
+  for (int32_t c = 0; c < g->count[r]; c++)
+    w->ids[c] = j->p->ids[list[c].at];
+  offer(j, w, s, g->count[r]);
   g->count[r] = 0;
-  offer(j, w, s, n);
   mck_best_cut(&s->best);
-  g->bar[r] = bar(j, s);
+  lifthits(j, s, g, r);
 }
 
 
-static void emptygroup (const mc_recjob *j, mc_recworker *w, int thread,
-                        int64_t group, int32_t least) {
-  for (int r = 0; r < MCK_SIX; r++)
-    if (w->groups[group].count[r] >= least)
-      empty(j, w, thread, group * MCK_SIX + r);
+/* make room in the lists that are full */
+static void makeroom (const mc_recjob *j, mc_recworker *w, int thread,
+                      int64_t group) {
+  mck_recgroup *g = &w->groups[group];
+  for (int r = 0; r < MCK_SIX; r++) {
+    if (g->count[r] < g->full) continue;
+    thin(j, w, thread, group * MCK_SIX + r);
+    if (!thins(j) || g->count[r] > g->full - g->full / 8)
+      empty(j, w, group * MCK_SIX + r);
+  }
+}
+
+
+/*
+** Bytes or floats?  Bytes save time by the block, and may cost candidates.
+** Where they cost much, floats are tried, and kept for a while if that helps.
+*/
+static void judge (const mc_recjob *j, mck_recgroup *g, trial *t) {
+  int64_t gain = GAIN * (int64_t)j->p->k;
+  int64_t cost = g->hits * (thins(j) ? COSTTHIN : COST);
+  if (++t->blocks < RESTS && cost <= RESTS * gain) return;
+  cost /= t->blocks;
+  g->hits = 0;
+  t->blocks = 0;
+  if (t->rest > 0) t->rest--;
+  else if (g->coarse) {
+    t->rate = cost;
+    if (cost > gain) g->coarse = 0;
+  }
+  else if (!t->kept && t->rate - cost > gain) {
+    t->kept = true;
+    t->rest = KEEP;
+  }
+  else {
+    g->coarse = 1;
+    t->rest = t->kept ? 0 : KEEP;
+    t->kept = false;
+  }
 }
 
 
 static void scanblock (const mc_recjob *j, mc_recworker *w, int thread,
-                       int64_t b, int64_t six) {
+                       int64_t b, int64_t from, int64_t six) {
   const mc_pack *p = j->p;
   mck_recblock block = {
     .panel = p->panels + (size_t)b * mc_pack_panel(p->k),
@@ -382,22 +552,88 @@ static void scanblock (const mc_recjob *j, mc_recworker *w, int thread,
     .next = b + 1 < p->nblocks, .k = p->k, .stat = p->stats[b],
     .first = (int32_t)(b * MCK_BLOCK)
   };
-  for (int64_t i = 0; i < six; ) {
+  for (int64_t i = from; i < six; ) {
     i += (int64_t)j->f->kern->scan(&block, w->groups + i, (size_t)(six - i));
-    emptygroup(j, w, thread, i - 1, w->groups[i - 1].full);
+    makeroom(j, w, thread, i - 1);
+  }
+  for (int64_t i = from; i < six && j->f->kern->bytes; i++)
+    judge(j, &w->groups[i], &w->trials[i]);
+}
+
+
+/* groups from to six - 1 against those of blocks first to last - 1 whose
+   number is a multiple of SPARSE (sparse 1), or is not (0), or all (-1) */
+static void scan (const mc_recjob *j, mc_recworker *w, int thread,
+                  int64_t from, int64_t six, int64_t first, int64_t last,
+                  int sparse) {
+  int looks = 0;
+  for (int64_t b = first; b < last; b++) {
+    if (sparse >= 0 && (b % SPARSE == 0) != sparse) continue;
+    if (looks++ % RESTS == 0 && (mc_cancelled() ||
+        !j->f->kern->alive(w->groups + from, (size_t)(six - from),
+                           j->p->stats[b].norm))) break;
+    scanblock(j, w, thread, b, from, six);
   }
 }
 
 
-/* blocks first to last - 1 */
-static void scan (const mc_recjob *j, mc_recworker *w, int thread,
-                  int64_t six, int64_t first, int64_t last) {
-  for (int64_t b = first; b < last; b++) {
-    if ((b - first) % RESTS == 0 && (mc_cancelled() ||
-        !j->f->kern->alive(w->groups, (size_t)six, j->p->stats[b].norm))) break;
-    scanblock(j, w, thread, b, six);
+/* guess the bars from what a part of the blocks has brought */
+static void guess (const mc_recjob *j, mc_recworker *w, int thread,
+                   int64_t users) {
+  double part = (double)j->n / SPARSE;
+  int32_t want = (int32_t)(part + 3 * sqrt(part) + 2);
+  for (int64_t i = 0; i < users; i++) {
+    mck_recgroup *g = &w->groups[i / MCK_SIX];
+    int r = (int)(i % MCK_SIX);
+    seat *s = &w->seats[i];
+    if (s->unit == 0) continue;
+    thin(j, w, thread, i);
+    if (s->best.held > 0 || g->count[r] < want) continue;
+    s->guess = reached(g->list + (size_t)r * g->room, g->count[r], want);
+    lift(s, g, r, s->sure);
   }
-  for (int64_t i = 0; i < six; i++) emptygroup(j, w, thread, i, 1);
+}
+
+
+/* score who is left of user 'i'; false if his guess was wrong */
+static bool finish (const mc_recjob *j, mc_recworker *w, int thread,
+                    int64_t i) {
+  const seat *s = &w->seats[i];
+  if (s->unit == 0) return true;
+  thin(j, w, thread, i);
+  empty(j, w, i);
+  return s->sure >= s->guess;
+}
+
+
+/* once more, for user 'i' alone: the others of his group are done */
+static void again (const mc_recjob *j, mc_recworker *w, int thread,
+                   int64_t i, int64_t first, int64_t last) {
+  mck_recgroup *g = &w->groups[i / MCK_SIX];
+  for (int r = 0; r < MCK_SIX; r++) g->bar[r] = INFINITY;
+  restart(j, &w->seats[i], g, (int)(i % MCK_SIX));
+  scan(j, w, thread, i / MCK_SIX, i / MCK_SIX + 1, first, last, -1);
+  finish(j, w, thread, i);
+}
+
+
+/* blocks first to last - 1 for all users */
+static void scanall (const mc_recjob *j, mc_recworker *w, int thread,
+                     int64_t users, int64_t first, int64_t last) {
+  int64_t six = (users + MCK_SIX - 1) / MCK_SIX;
+  uint64_t wrong[4] = {0};
+  bool guesses = thins(j) && j->f->kern->bytes && users <= 256 &&
+                 (last - first) * MCK_BLOCK > 8 * j->n;
+  if (guesses) {
+    scan(j, w, thread, 0, six, first, last, 1);
+    guess(j, w, thread, users);
+  }
+  scan(j, w, thread, 0, six, first, last, guesses ? 0 : -1);
+  for (int64_t i = 0; i < users; i++)
+    if (!finish(j, w, thread, i))
+      wrong[i / 64] |= (uint64_t)1 << (i % 64);
+  for (int64_t i = 0; guesses && i < users; i++)
+    if (wrong[i / 64] >> (i % 64) & 1) again(j, w, thread, i, first, last);
 }
 
 /* -------} */
@@ -466,11 +702,10 @@ static void odds (const mc_recjob *j, mc_recworker *w, int thread, seat *s) {
 bool mc_rec_find (const mc_recjob *j, mc_recworker *workers, int thread,
                   int64_t first, int64_t last, int part, int parts) {
   mc_recworker *w = &workers[thread];
-  int64_t six = (last - first + MCK_SIX - 1) / MCK_SIX;
   seatall(j, w, thread, first, last);
   if (j->p != NULL)
-    scan(j, w, thread, six, j->p->nblocks * part / parts,
-         j->p->nblocks * (part + 1) / parts);
+    scanall(j, w, thread, last - first, j->p->nblocks * part / parts,
+            j->p->nblocks * (part + 1) / parts);
   for (int64_t i = 0; i < last - first; i++) {
     seat *s = &w->seats[i];
     if (s->unit == 0)
