@@ -171,7 +171,9 @@ INLINE int K(byfloats) (const mck_recblock *b, mck_recgroup *g) {
 #define START(r) __m512i start##r = _mm512_set1_epi32(-t[r]); ROW(r)
 #define ILOAD(r, j) \
   __m512i y##j = _mm512_loadu_si512(y + (k * MCK_BLOCK + j * 16) * 4);
-#define DOT(r, j) a##r##j = _mm512_dpbusd_epi32(a##r##j, y##j, u##r);
+/* by name: gcc copies the intrinsic's sums, and runs out of registers */
+#define DOT(r, j) \
+  __asm__ ("vpdpbusd %2, %1, %0" : "+v"(a##r##j) : "v"(y##j), "v"(u##r));
 #define IUSER(r) \
   { __m512i u##r = _mm512_set1_epi32(x[k * MCK_SIX + r]); EACH(DOT, r) }
 /* the lanes' sign bits: is any of them clear? */
@@ -220,7 +222,6 @@ INLINE int K(tile8) (const mck_recblock *b, mck_recgroup *g,
   __m512i all = _mm512_set1_epi32(-1);
   for (int r = 0; r < 8; r++) t[r] = least[r] + g->sum[r];
   SIX(START)
-  #pragma GCC unroll 2
   for (size_t k = 0; k < n; k++) {
     EACH(ILOAD, 0)
     SIX(IUSER)

@@ -183,8 +183,8 @@ static bool makeworker (const mc_recjob *j, mc_recworker *w, int64_t batch) {
   w->scores = mc_alloc((size_t)room(j), sizeof *w->scores);
   w->user.x = mc_alloc((size_t)j->f->rank + 1, sizeof *w->user.x);
   return w->seats != NULL && w->hits != NULL && w->spare != NULL &&
-         w->groups != NULL && w->trials != NULL && w->x != NULL && w->bytes != NULL &&
-         w->lists != NULL && w->ids != NULL &&
+         w->groups != NULL && w->trials != NULL && w->x != NULL &&
+         w->bytes != NULL && w->lists != NULL && w->ids != NULL &&
          w->scores != NULL && w->user.x != NULL;
 }
 
