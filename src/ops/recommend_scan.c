@@ -108,7 +108,9 @@ typedef struct trial {
   int blocks;   /* seen since hits were last counted */
   int rest;     /* periods to go on as it is */
   int64_t rate; /* what candidates cost per block with bytes */
-  bool kept;    /* floats have been found to be better */
+  int kept;     /* periods that floats stayed for, when last they were better;
+                   0: bytes were */
+  bool tried;   /* floats have just been kept */
 } trial;
 
 struct mc_recworker {
@@ -122,6 +124,8 @@ struct mc_recworker {
   mck_reccand *lists;
   int32_t *ids;          /* candidates that pass */
   double *scores;
+  int32_t want;          /* candidates that a bar is raised by: n, or fewer
+                            for a guess */
   mc_user user;          /* the one whose scores are being computed */
   int64_t loaded;        /* his id; -1: none */
 };
@@ -137,7 +141,8 @@ static bool thins (const mc_recjob *j) {
 
 /* how long a list of candidates may grow: the longer, the later a bar rises */
 static int64_t full (const mc_recjob *j) {
-  return j->n < FEW ? 16 : thins(j) ? 2 * j->n + j->n / 2 : 512;
+  return j->n < FEW ? 16 : thins(j) ? 2 * j->n + (j->n < 800 ? 400 : j->n / 2)
+         : 512;
 }
 
 
@@ -402,31 +407,31 @@ static void offer (const mc_recjob *j, mc_recworker *w, seat *s, int64_t n) {
 }
 
 
-/* drop the candidates that do not pass */
+/* drop the candidates that cannot reach 'bar' */
+static void drop (const mc_recjob *j, mck_reccand *list, int32_t *count,
+                  float bar) {
+  int32_t n = 0, packed = (int32_t)j->p->n;
+  for (int32_t c = 0; c < *count; c++) {
+    list[n] = list[c];
+    n += (list[c].hi >= bar) & (list[c].at < packed);
+  }
+  *count = n;
+}
+
+
+/* drop those that do not pass */
 static void filter (const mc_recjob *j, const seat *s, int thread,
                     mck_reccand *list, int32_t *count) {
   int64_t passing;
   int32_t n = 0;
   const uint64_t *pass = mc_filter_begin(j->filter, thread, s->id, own(j, s),
                                          &passing);
-  for (int32_t c = 0; c < *count; c++) {
-    int32_t id = j->p->ids[list[c].at];
+  for (int32_t c = 0; pass != NULL && c < *count; c++) {
     list[n] = list[c];
-    n += id >= 0 && mck_passes(pass, id);
+    n += mck_passes(pass, j->p->ids[list[c].at]);
   }
   mc_filter_end(j->filter, thread, s->id, own(j, s));
-  *count = n;
-}
-
-
-/* drop those that cannot reach 'bar' */
-static void drop (mck_reccand *list, int32_t *count, float bar) {
-  int32_t n = 0;
-  for (int32_t c = 0; c < *count; c++) {
-    list[n] = list[c];
-    n += list[c].hi >= bar;
-  }
-  *count = n;
+  if (pass != NULL) *count = n;
 }
 
 
@@ -478,12 +483,17 @@ static void thin (const mc_recjob *j, mc_recworker *w, int thread, int64_t i) {
   int r = (int)(i % MCK_SIX);
   mck_reccand *list = g->list + (size_t)r * g->room;
   seat *s = &w->seats[i];
+  float least;
+  drop(j, list, &g->count[r], g->bar[r]);
   filter(j, s, thread, list, &g->count[r]);
-  drop(list, &g->count[r], g->bar[r]);
-  if (!thins(j) || g->count[r] < j->n) return;
-  lift(s, g, r,
-        lower(j, s, reached(list, g->count[r], (int32_t)j->n)));
-  drop(list, &g->count[r], g->bar[r]);
+  if (!thins(j) || g->count[r] < w->want) return;
+  least = reached(list, g->count[r], w->want);
+  if (w->want == j->n) lift(s, g, r, lower(j, s, least));
+  else {
+    if (least > s->guess) s->guess = least;
+    lift(s, g, r, s->sure);
+  }
+  drop(j, list, &g->count[r], g->bar[r]);
 }
 
 
@@ -517,7 +527,8 @@ static void makeroom (const mc_recjob *j, mc_recworker *w, int thread,
 
 /*
 ** Bytes or floats?  Bytes save time by the block, and may cost candidates.
-** Where they cost much, floats are tried, and kept for a while if that helps.
+** Where they cost much, floats are tried, and kept if that helps: for longer
+** each time in turn, as the first bars are low and rise fast.
 */
 static void judge (const mc_recjob *j, mck_recgroup *g, trial *t) {
   int64_t gain = GAIN * (int64_t)j->p->k;
@@ -531,14 +542,18 @@ static void judge (const mc_recjob *j, mck_recgroup *g, trial *t) {
     t->rate = cost;
     if (cost > gain) g->coarse = 0;
   }
-  else if (!t->kept && t->rate - cost > gain) {
-    t->kept = true;
-    t->rest = KEEP;
+  else if (!t->tried && t->rate - cost > gain) {
+    t->kept = t->kept == 0 ? 1 : t->kept < KEEP ? 2 * t->kept : KEEP;
+    t->rest = t->kept - 1;
+    t->tried = true;
   }
   else {
     g->coarse = 1;
-    t->rest = t->kept ? 0 : KEEP;
-    t->kept = false;
+    if (!t->tried) {
+      t->rest = KEEP;
+      t->kept = 0;
+    }
+    t->tried = false;
   }
 }
 
@@ -577,21 +592,26 @@ static void scan (const mc_recjob *j, mc_recworker *w, int thread,
 }
 
 
-/* guess the bars from what a part of the blocks has brought */
+/* let bars be raised by 'want' candidates */
+static void setwant (const mc_recjob *j, mc_recworker *w, int64_t six,
+                     int64_t want) {
+  w->want = (int32_t)want;
+  for (int64_t i = 0; i < six; i++)
+    w->groups[i].full = (int32_t)(want == j->n || 4 * want + 64 > full(j)
+                                    ? full(j) : 4 * want + 64);
+}
+
+
+/* guess the bars from a part of the blocks */
 static void guess (const mc_recjob *j, mc_recworker *w, int thread,
-                   int64_t users) {
+                   int64_t users, int64_t first, int64_t last) {
   double part = (double)j->n / SPARSE;
-  int32_t want = (int32_t)(part + 3 * sqrt(part) + 2);
-  for (int64_t i = 0; i < users; i++) {
-    mck_recgroup *g = &w->groups[i / MCK_SIX];
-    int r = (int)(i % MCK_SIX);
-    seat *s = &w->seats[i];
-    if (s->unit == 0) continue;
-    thin(j, w, thread, i);
-    if (s->best.held > 0 || g->count[r] < want) continue;
-    s->guess = reached(g->list + (size_t)r * g->room, g->count[r], want);
-    lift(s, g, r, s->sure);
-  }
+  int64_t six = (users + MCK_SIX - 1) / MCK_SIX;
+  setwant(j, w, six, (int64_t)(part + 3 * sqrt(part) + 2));
+  scan(j, w, thread, 0, six, first, last, 1);
+  for (int64_t i = 0; i < users; i++)
+    if (w->seats[i].unit != 0) thin(j, w, thread, i);
+  setwant(j, w, six, j->n);
 }
 
 
@@ -624,10 +644,8 @@ static void scanall (const mc_recjob *j, mc_recworker *w, int thread,
   uint64_t wrong[4] = {0};
   bool guesses = thins(j) && j->f->kern->bytes && users <= 256 &&
                  (last - first) * MCK_BLOCK > 8 * j->n;
-  if (guesses) {
-    scan(j, w, thread, 0, six, first, last, 1);
-    guess(j, w, thread, users);
-  }
+  setwant(j, w, six, j->n);
+  if (guesses) guess(j, w, thread, users, first, last);
   scan(j, w, thread, 0, six, first, last, guesses ? 0 : -1);
   for (int64_t i = 0; i < users; i++)
     if (!finish(j, w, thread, i))
