@@ -120,6 +120,17 @@ describe("gauss and render, where others went wrong:", function()
     end, "too big")
   end)
 
+  it("an extent that is turned around, an image over its columns", function()
+    local a = mascon.ones(3, 3)
+    assert.error_matches(function()
+      mascon.render({ x = 1, y = 1, sx = 1, sy = 1 }, { extent = { 5, 5, 0, 9 } })
+    end, "option 'extent': {y0, x0, y1, x1} expected, but it ends before it begins")
+    assert.error_matches(function()
+      mascon.render({ x = a:col(1), y = 1, sx = 1, sy = 1 }, { out = a })
+    end, "#2 to '.-render' %(option 'out': it overlaps a column")
+    assert.same(9, a:sum())
+  end)
+
   it("integer coordinates do not overflow, negative ones are floored", function()
     for _, dtype in ipairs { "u16", "i32", "i64" } do
       local a = mascon.render({ x = mascon.array({ 1960, 65535 }, dtype), y = 0, sx = 0,

@@ -175,6 +175,9 @@ static void geometry (lua_State *L, const mascon_spots *spots,
   if (bounded) {
     o->y0 = extent[0];
     o->x0 = extent[1];
+    if (extent[2] < extent[0] || extent[3] < extent[1])
+      luaL_argerror(L, 2, "option 'extent': {y0, x0, y1, x1} expected, but it "
+                          "ends before it begins");
     full[0] = pixels(extent[2] - extent[0], o->pixel);
     full[1] = pixels(extent[3] - extent[1], o->pixel);
   }
@@ -319,13 +322,17 @@ static int render (lua_State *L) {
   mascon_render_info info = MASCON_RENDER_INFO_INIT;
   mascon_array *out;
   mcl_call call;
+  int status;
   lua_settop(L, 2);
   expand(L);
   getspots(L, &c);
   options(L, &o);
   mcl_begin(L, &call, 2);
   out = image(L, &c, &o);
-  mcl_end(L, &call, mascon_render(&c.spots, &o, out, &info, &call.ex));
+  status = mascon_render(&c.spots, &o, out, &info, &call.ex);
+  luaL_argcheck(L, status != MASCON_EALIAS, 2,
+                "option 'out': it overlaps a column");
+  mcl_end(L, &call, status);
   pushinfo(L, &info);
   return 2;
 }
