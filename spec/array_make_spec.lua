@@ -121,6 +121,13 @@ describe("constructors", function()
     assert.same({ 3.0 }, mascon.linspace(3, 9, 1):totable())
     assert.same({}, mascon.linspace(3, 9, 0):totable())
     assert.error_matches(function() mascon.linspace(0, 1, -1) end, "negative")
-    assert.error_matches(function() mascon.linspace(0, 1, 3, "u8") end, "exact")
+    assert.has_error(function() mascon.linspace(0, 1, 3, "u8") end,
+      "0.5 does not fit u8 exactly")
+    assert.has_error(function() mascon.linspace(0, 1.5, 4, "i32") end,
+      "0.5 does not fit i32 exactly")
+    assert.has_error(function() mascon.linspace(0, 1.5, 2, "i32") end,
+      "1.5 does not fit i32 exactly")
+    assert.has_error(function() mascon.range(250, 260, 3, "u8") end,
+      "256 does not fit u8 exactly")
   end)
 end)

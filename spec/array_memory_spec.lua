@@ -219,6 +219,17 @@ describe("what a running call works on", function()
     end
   end)
 
+  it("is written a row of a table while a finalizer closes it", function()
+    for _ = 1, 300 do
+      local a = mascon.zeros(50, 50)
+      setmetatable({}, { __gc = function() a:close() end })
+      local row = {}
+      for k = 1, 50 do row[k] = k end
+      local ok, message = pcall(function() a[50] = row end)
+      assert.is_true(ok or message:find "array is closed" ~= nil, message)
+    end
+  end)
+
   it("is held when a column leaves its table", function()
     local spots = { x = mascon.ones(1000), y = 1, sx = 1, sy = 1 }
     local image = mascon.render(spots, { shape = { 3, 3 }, progress = function()

@@ -347,9 +347,9 @@ describe("operations by element", function()
       ["shapes do not broadcast: 2 x 3 and 2"] = function() return a + mascon.zeros(2) end,
       ["bad argument #2 to 'add' (array or number expected, got \"x\")"] =
         function() return a + "x" end,
-      ["bad argument #2 to 'add' (f64 array 2 x 3 expected, got f64 matrix 3 x 2)"] =
+      ["bad argument #2 to 'add' (f64 matrix 2 x 3 expected, got f64 matrix 3 x 2)"] =
         function() a:add(1, a:t()) end,
-      ["bad argument #2 to 'add' (f64 array 2 x 3 expected, got f32 matrix 2 x 3)"] =
+      ["bad argument #2 to 'add' (f64 matrix 2 x 3 expected, got f32 matrix 2 x 3)"] =
         function() a:add(1, mascon.zeros(2, 3, "f32")) end,
       ["bad argument #3 to 'add' (unknown option 'thread')"] =
         function() a:add(1, nil, { thread = 1 }) end,

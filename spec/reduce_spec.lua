@@ -206,9 +206,16 @@ describe("reductions", function()
     assert.equal(out, a:max(1, out))
     assert.same({ 3, 5 }, out:totable())
     assert.error_matches(function() a:sum(1, mascon.zeros(3)) end,
-      "bad argument #2 to 'sum' %(array for the result %(shapes do not match%) expected, got f64 vector 3%)")
+      "bad argument #2 to 'sum' %(f64 vector 2 expected, got f64 vector 3%)")
+    assert.has_error(function() mascon.sum(a, nil, a) end,
+      "bad argument #3 to 'sum' (f64 vector 1 expected, got f64 matrix 2 x 2)")
+    assert.has_error(function() mascon.sum(a, 1, a, { keepdims = true }) end,
+      "bad argument #3 to 'sum' (f64 matrix 1 x 2 expected, got f64 matrix 2 x 2)")
+    assert.has_error(function() mascon.cumsum(a, 1, out) end,
+      "bad argument #3 to 'cumsum' (f64 matrix 2 x 2 expected, got f64 vector 2)")
     assert.error_matches(function() a:sum(1, a:row(1)) end, "overlaps an input")
-    assert.error_matches(function() a:mean(1, mascon.zeros(2, "i32")) end, "dtype not accepted")
+    assert.error_matches(function() a:mean(1, mascon.zeros(2, "i32")) end,
+      "f64 vector 2 expected, got i32 vector 2")
     assert.has_error(function() a:sum(3) end, "bad argument #1 to 'sum' (axis 3 is outside 1 to 2)")
     assert.has_error(function() a:sum(0) end, "bad argument #1 to 'sum' (axis 0 is outside 1 to 2)")
     assert.has_error(function() a:sum(2 ^ 32 + 1) end,
@@ -265,6 +272,6 @@ describe("cumsum", function()
     local out = mascon.full(2, 7, "i64")
     assert.error_matches(function() big:cumsum(1, out) end, "fit i64")
     assert.same({ 7, 7 }, out:totable())
-    assert.error_matches(function() x:cumsum(1, x:t()) end, "shapes do not match")
+    assert.error_matches(function() x:cumsum(1, x:t()) end, "f64 matrix 3000 x 3 expected, got f64 matrix 3 x 3000")
   end)
 end)

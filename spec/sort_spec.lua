@@ -189,9 +189,9 @@ describe("sort", function()
       function() mascon.sort(m, 3) end)
     refused("bad argument #2 to 'argsort' (axis 0 is outside 1 to 2)",
       function() mascon.argsort(m, 0) end)
-    refused("bad argument #3 to 'sort' (f64 array 3 x 4 expected, got f64 matrix 4 x 3)",
+    refused("bad argument #3 to 'sort' (f64 matrix 3 x 4 expected, got f64 matrix 4 x 3)",
       function() mascon.sort(m, 1, mascon.zeros(4, 3)) end)
-    refused("bad argument #3 to 'argsort' (i32 array 3 x 4 expected, got f64 matrix 3 x 4)",
+    refused("bad argument #3 to 'argsort' (i32 matrix 3 x 4 expected, got f64 matrix 3 x 4)",
       function() mascon.argsort(m, 1, mascon.zeros(3, 4)) end)
     refused("bad argument #4 to 'sort' (unknown option 'axis')",
       function() mascon.sort(m, 1, nil, { axis = 1 }) end)
@@ -199,7 +199,7 @@ describe("sort", function()
       function() mascon.sort(m:narrow(2, 1, 3), 1, m:narrow(2, 2, 4)) end)
     refused("bad argument #2 to 'percentile' (number from 0 to 100 expected, got 101)",
       function() mascon.percentile(m, 101) end)
-    refused("bad argument #4 to 'percentile' (f64 array 4 expected, got f64 vector 3)",
+    refused("bad argument #4 to 'percentile' (f64 vector 4 expected, got f64 vector 3)",
       function() mascon.percentile(m, 50, 1, mascon.zeros(3)) end)
   end)
 end)

@@ -70,6 +70,21 @@ mascon_array *mcl_newarray (lua_State *L, mascon_dtype t, int ndim,
 */
 void mcl_adduses (lua_State *L, int top, int by);
 
+/* the array at 'arg', which is to be written; raises where it is read-only */
+mascon_array *mcl_checkout (lua_State *L, int arg);
+
+/*
+** The output at 'arg', or a new array where there is none or nil; pushes it.
+** Raises where a given one is read-only, has another shape or another dtype
+** (with 'wider': one that does not hold 't').
+*/
+mascon_array *mcl_optout (lua_State *L, int arg, mascon_dtype t, bool wider,
+                          int ndim, const int64_t *shape);
+
+/* raise that the output at 'arg' is none of this dtype and shape */
+int mcl_outerror (lua_State *L, int arg, mascon_dtype t, int ndim,
+                  const int64_t *shape);
+
 /* a text for messages, such as "f32 matrix 3 x 4" or "number"; pushes it */
 const char *mcl_describe (lua_State *L, int arg);
 

@@ -234,6 +234,43 @@ static int gc (lua_State *L) {
 /* -------} */
 
 
+/* {------- outputs ------- */
+
+mascon_array *mcl_checkout (lua_State *L, int arg) {
+  mascon_array *out = mcl_checkarray(L, arg);
+  if (out->flags & MASCON_READONLY)
+    luaL_argerror(L, arg, mascon_strerror(MASCON_EREADONLY));
+  return out;
+}
+
+
+int mcl_outerror (lua_State *L, int arg, mascon_dtype t, int ndim,
+                  const int64_t *shape) {
+  double dummy;  /* an address: no element is looked at */
+  mascon_array want;
+  mcl_check(L, mascon_describe(&want, &dummy, t, ndim, shape, NULL, 0));
+  return mcl_typeerror(L, arg, mascon_pushkind(L, &want));
+}
+
+
+mascon_array *mcl_optout (lua_State *L, int arg, mascon_dtype t, bool wider,
+                          int ndim, const int64_t *shape) {
+  mascon_array *out;
+  mascon_dtype d;
+  if (lua_isnoneornil(L, arg)) return mcl_newarray(L, t, ndim, shape, false);
+  out = mcl_checkout(L, arg);
+  d = mascon_dtype_of(out);
+  if (out->ndim != ndim ||
+      memcmp(out->shape, shape, (size_t)ndim * sizeof *shape) != 0 ||
+      (wider ? mascon_dtype_join(t, d) != d : t != d))
+    mcl_outerror(L, arg, t, ndim, shape);
+  lua_pushvalue(L, arg);
+  return out;
+}
+
+/* -------} */
+
+
 /* {------- what an array is ------- */
 
 /* a:shape() -> n1, n2, ...: the sizes of its axes */

@@ -55,7 +55,7 @@ void mcl_assign (lua_State *L, int arg, mascon_array *out) {
 
 /* a:fill(x) -> a: every element is x, which must fit exactly */
 static int fill (lua_State *L) {
-  mascon_array *a = mcl_checkarray(L, 1);
+  mascon_array *a = mcl_checkout(L, 1);
   if (lua_type(L, 2) != LUA_TNUMBER) mcl_typeerror(L, 2, "number");
   fillwith(L, 2, a);
   lua_settop(L, 1);
@@ -69,7 +69,7 @@ static int fill (lua_State *L) {
 ** and a is untouched then.  b may overlap a in any way.
 */
 static int assign (lua_State *L) {
-  mascon_array *a = mcl_checkarray(L, 1);
+  mascon_array *a = mcl_checkout(L, 1);
   mcl_assign(L, 2, a);
   lua_settop(L, 1);
   return 1;

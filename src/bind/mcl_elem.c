@@ -73,19 +73,10 @@ static void operands (lua_State *L, int arg, operand *x, operand *y) {
 
 /* {------- results ------- */
 
-/* push "3 x 4" */
-static const char *pushshape (lua_State *L, int ndim, const int64_t *shape) {
-  for (int i = 0; i < ndim; i++)
-    lua_pushfstring(L, i == 0 ? "%I" : " x %I", (lua_Integer)shape[i]);
-  lua_concat(L, ndim);
-  return lua_tostring(L, -1);
-}
-
-
 static void badshapes (lua_State *L, int n, const mascon_array *const *in) {
   for (int k = 0; k < n; k++) {
     if (k > 0) lua_pushliteral(L, " and ");
-    pushshape(L, in[k]->ndim, in[k]->shape);
+    mcl_pushshape(L, in[k]->ndim, in[k]->shape);
   }
   lua_concat(L, 2 * n - 1);
   luaL_error(L, "shapes do not broadcast: %s", lua_tostring(L, -1));
@@ -97,17 +88,8 @@ static mascon_array *pushout (lua_State *L, int arg, mascon_dtype t, int n,
                               const mascon_array *const *in) {
   int64_t shape[MASCON_MAXDIM];
   int ndim;
-  mascon_array *out;
   if (mascon_broadcast(n, in, shape, &ndim) != MASCON_OK) badshapes(L, n, in);
-  if (lua_isnoneornil(L, arg)) return mcl_newarray(L, t, ndim, shape, false);
-  out = mcl_toarray(L, arg);
-  if (out == NULL || out->ndim != ndim ||
-      memcmp(out->shape, shape, (size_t)ndim * sizeof *shape) != 0 ||
-      mascon_dtype_join(t, mascon_dtype_of(out)) != mascon_dtype_of(out))
-    mcl_typeerror(L, arg, lua_pushfstring(L, "%s array %s",
-                  mascon_dtype_name(t), pushshape(L, ndim, shape)));
-  lua_pushvalue(L, arg);
-  return out;
+  return mcl_optout(L, arg, t, true, ndim, shape);
 }
 
 

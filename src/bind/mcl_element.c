@@ -154,6 +154,12 @@ static int metanewindex (lua_State *L) {
     const char *why = mcl_store(L, 3, mascon_dtype_of(a), at(a, i));
     if (why != NULL) return luaL_error(L, "%s", why);
   }
+  else if (lua_type(L, 3) == LUA_TTABLE) {
+    mascon_array *slice = mcl_pushhandle(L);  /* reading the table may run a
+                              finalizer, and that may close 'a' */
+    mcl_check(L, mascon_select(slice, a, 0, i));
+    mcl_assign(L, 3, slice);
+  }
   else {
     mascon_array bare = *a, slice;
     bare.buffer = NULL;  /* no reference is taken: nothing to release */

@@ -61,12 +61,10 @@ static bool options (lua_State *L, int arg, mascon_gauss_opts *o) {
 
 /* the matrix at argument 1, of the dtype that the options may name */
 static mascon_array *given (lua_State *L, int opts) {
-  mascon_array *out = mcl_checkarray(L, 1);
+  mascon_array *out = mcl_checkout(L, 1);
   mascon_dtype t = mascon_dtype_of(out);
   if (out->ndim != 2 || (t != MASCON_F64 && t != MASCON_F32))
     mcl_typeerror(L, 1, "f64 or f32 matrix");
-  if (out->flags & MASCON_READONLY)
-    luaL_argerror(L, 1, mascon_strerror(MASCON_EREADONLY));
   if (opts != 0 && mcl_optfloat(L, opts, t) != t) {
     mcl_optvalue(L, opts, "dtype");
     mcl_opterror(L, opts, "dtype", mascon_dtype_name(t));

@@ -124,6 +124,30 @@ static int64_t countnum (lua_State *L, double first, double last,
 }
 
 
+/* raise for the number on top of the stack if 't' does not hold it */
+static void checkfit (lua_State *L, mascon_dtype t) {
+  if (lua_isinteger(L, -1) ? !mascon_dtype_fits_int(t, lua_tointeger(L, -1))
+                           : !mascon_dtype_fits(t, lua_tonumber(L, -1)))
+    luaL_error(L, "%s", mcl_misfit(L, -1, t));
+}
+
+
+/* raise for the first of 'n' numbers, from 'first' in steps of 'step' (stack
+   indices), that 't' does not hold */
+static void checkfits (lua_State *L, int first, int step, int64_t n,
+                       mascon_dtype t) {
+  for (int64_t i = 0; i < n; i++) {
+    lua_pushvalue(L, first);
+    lua_pushinteger(L, i);
+    lua_pushvalue(L, step);
+    lua_arith(L, LUA_OPMUL);
+    lua_arith(L, LUA_OPADD);
+    checkfit(L, t);
+    lua_pop(L, 1);
+  }
+}
+
+
 /*
 ** range(n [, dtype]): 1 to n; range(first, last [, step] [, dtype]): both
 ** included, as in a numeric 'for'; step may be negative
@@ -134,6 +158,7 @@ static int range (lua_State *L) {
   mascon_array *a;
   mcl_call c;
   int64_t n;
+  int status;
   luaL_argcheck(L, last >= 1 && last <= 3, 1, "1 to 3 numbers expected");
   lua_settop(L, last);
   if (last == 1) {  /* from 1 */
@@ -152,10 +177,12 @@ static int range (lua_State *L) {
                       lua_tonumber(L, 3));
   mcl_begin(L, &c, 0);
   a = mcl_newarray(L, t, 1, &n, false);
-  mcl_end(L, &c, ints ? mascon_range_int(lua_tointeger(L, 1),
-                                         lua_tointeger(L, 3), a, &c.ex)
-                      : mascon_range(lua_tonumber(L, 1), lua_tonumber(L, 3),
-                                     a, &c.ex));
+  status = ints ? mascon_range_int(lua_tointeger(L, 1), lua_tointeger(L, 3), a,
+                                   &c.ex)
+                : mascon_range(lua_tonumber(L, 1), lua_tonumber(L, 3), a,
+                               &c.ex);
+  if (status == MASCON_EINEXACT) checkfits(L, 1, 3, n, t);
+  mcl_end(L, &c, status);
   return 1;
 }
 
@@ -171,11 +198,19 @@ static int linspace (lua_State *L) {
   int64_t n = luaL_checkinteger(L, 3);
   mascon_array *a;
   mcl_call c;
+  int status;
   luaL_argcheck(L, last == 3, 4, "dtype expected");
   luaL_argcheck(L, n >= 0, 3, "size is negative");
   mcl_begin(L, &c, 0);
   a = mcl_newarray(L, t, 1, &n, false);
-  mcl_end(L, &c, mascon_linspace(x, y, a, &c.ex));
+  status = mascon_linspace(x, y, a, &c.ex);
+  if (status == MASCON_EINEXACT) {
+    lua_pushnumber(L, n > 1 ? (y - x) / (double)(n - 1) : 0);
+    checkfits(L, 1, lua_gettop(L), n > 1 ? n - 1 : n, t);
+    lua_pushnumber(L, y);
+    checkfit(L, t);
+  }
+  mcl_end(L, &c, status);
   return 1;
 }
 

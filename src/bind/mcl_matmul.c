@@ -11,17 +11,6 @@ static bool isfloat (const mascon_array *a) {
 }
 
 
-/* push "f32 matrix 3 x 4" for a result of 'ndim' axes */
-static const char *wanted (lua_State *L, mascon_dtype t, int ndim,
-                           const int64_t *shape) {
-  if (ndim == 1)
-    return lua_pushfstring(L, "%s vector %I", mascon_dtype_name(t),
-                           (lua_Integer)shape[0]);
-  return lua_pushfstring(L, "%s matrix %I x %I", mascon_dtype_name(t),
-                         (lua_Integer)shape[0], (lua_Integer)shape[1]);
-}
-
-
 /* a second factor for 'a', or raise what was expected */
 static const mascon_array *checkright (lua_State *L, const mascon_array *a) {
   const mascon_array *b = mcl_checkarray(L, 2);
@@ -59,14 +48,8 @@ static int matmul (lua_State *L) {
   if (b->ndim == 2) shape[ndim++] = b->shape[1];
   mcl_options(L, 4, names);
   mcl_begin(L, &c, 4);
-  if (lua_isnil(L, 3)) out = mcl_newarray(L, t, ndim, shape, false);
-  else {
-    out = mcl_checkarray(L, 3);
-    lua_pushvalue(L, 3);
-  }
+  out = mcl_optout(L, 3, t, false, ndim, shape);
   status = mascon_matmul(a, b, out, &c.ex);
-  if (status == MASCON_ESHAPE || status == MASCON_ETYPE)
-    mcl_typeerror(L, 3, wanted(L, t, ndim, shape));
   luaL_argcheck(L, status != MASCON_EALIAS, 3,
                 "output shares memory with a factor");
   mcl_end(L, &c, status);

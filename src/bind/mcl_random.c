@@ -74,7 +74,8 @@ static int drawn (lua_State *L, generator *g, const draw *d, int arg) {
   mascon_array *out;
   mcl_call c;
   if (n <= 0) return single(L, g, d);
-  if (n == 1 && (out = mcl_toarray(L, arg)) != NULL) {
+  if (n == 1 && mcl_toarray(L, arg) != NULL) {
+    out = mcl_checkout(L, arg);
     checktype(L, arg, d, mascon_dtype_of(out));
     mcl_begin(L, &c, 0);
   }

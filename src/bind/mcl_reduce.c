@@ -22,16 +22,14 @@ static bool isarg (int op) {
 }
 
 
-/* 'out': argument 3 is what the status of a refusal is about */
-static void finish (lua_State *L, mcl_call *c, int status, bool out) {
+/* raise a status that is better said in the words of this call */
+static void finish (lua_State *L, mcl_call *c, int status) {
   if (status == MASCON_EOVERFLOW)
     luaL_error(L, "a result does not fit i64 (convert to f64 first)");
   if (status == MASCON_EVALUE)
     luaL_error(L, "an empty line has no least or greatest element");
-  if (out && (status == MASCON_ETYPE || status == MASCON_ESHAPE ||
-              status == MASCON_EALIAS || status == MASCON_EREADONLY))
-    mcl_typeerror(L, 3, lua_pushfstring(L, "array for the result (%s)",
-                                        mascon_strerror(status)));
+  if (status == MASCON_EALIAS)  /* only an output of the caller's does */
+    luaL_argerror(L, 3, mascon_strerror(status));
   mcl_end(L, c, status);
 }
 
@@ -62,8 +60,7 @@ static int whole (lua_State *L, int op, const mascon_array *a,
   mascon_array out;
   t = t == MASCON_F64 || t == MASCON_F32 ? MASCON_F64 : MASCON_I64;
   mcl_check(L, mascon_describe(&out, &r, t, 1, &one, NULL, 0));
-  finish(L, c, mascon_reduce(op, a, MASCON_ALL_AXES, opts, &out, &c->ex),
-         false);
+  finish(L, c, mascon_reduce(op, a, MASCON_ALL_AXES, opts, &out, &c->ex));
   if (isarg(op)) return pushindices(L, a, r.i64);
   if (op == MASCON_REDUCE_ANY || op == MASCON_REDUCE_ALL)
     lua_pushboolean(L, r.i64 != 0);
@@ -73,16 +70,17 @@ static int whole (lua_State *L, int op, const mascon_array *a,
 }
 
 
-/* a new array for the lines of 'a' along 'axis'; pushed */
-static mascon_array *newout (lua_State *L, mascon_dtype t,
-                             const mascon_array *a, int axis, bool keep) {
-  int64_t shape[MASCON_MAXDIM];
+/* the sizes of a result, which keeps the axis as one of 1 or loses it: how
+   many there are, at least one */
+static int resultshape (const mascon_array *a, int axis, bool keep,
+                        int64_t *shape) {
   int n = 0;
+  shape[0] = 1;
   for (int i = 0; i < a->ndim; i++) {
-    if (i != axis) shape[n++] = a->shape[i];
-    else if (keep || a->ndim == 1) shape[n++] = 1;
+    if (axis != MASCON_ALL_AXES && i != axis) shape[n++] = a->shape[i];
+    else if (keep) shape[n++] = 1;
   }
-  return mcl_newarray(L, t, n, shape, false);
+  return n > 0 ? n : 1;
 }
 
 
@@ -109,8 +107,11 @@ static int reduce (lua_State *L) {
   mascon_reduce_opts opts = MASCON_REDUCE_INIT;
   const mascon_array *a = mcl_checkarray(L, 1);
   int axis = optaxis(L, 2, a), op = OP;
+  int64_t shape[MASCON_MAXDIM];
+  mascon_dtype t = mascon_reduce_dtype(op, mascon_dtype_of(a));
   mascon_array *out;
   mcl_call c;
+  int ndim, status;
   bool keep;
   lua_settop(L, 4);
   if (lua_type(L, 3) == LUA_TTABLE && lua_isnil(L, 4)) {
@@ -119,19 +120,17 @@ static int reduce (lua_State *L) {
   mcl_options(L, 4, names);
   keep = mcl_optbool(L, 4, "keepdims", false);
   opts.ddof = mcl_optint(L, 4, "ddof", 0, 0, INT64_MAX);
-  out = lua_isnil(L, 3) ? NULL : mcl_checkarray(L, 3);
+  out = lua_isnil(L, 3) ? NULL : mcl_checkout(L, 3);
   mcl_begin(L, &c, 4);
   if (out == NULL && !keep && (axis == MASCON_ALL_AXES || a->ndim == 1))
     return whole(L, op, a, &opts, &c);
+  ndim = resultshape(a, axis, keep, shape);
   if (out != NULL) lua_pushvalue(L, 3);
-  else if (axis == MASCON_ALL_AXES) {
-    static const int64_t ones[MASCON_MAXDIM] = {1, 1, 1, 1};
-    out = mcl_newarray(L, mascon_reduce_dtype(op, mascon_dtype_of(a)), a->ndim,
-                       ones, false);
-  }
-  else out = newout(L, mascon_reduce_dtype(op, mascon_dtype_of(a)), a, axis,
-                    keep);
-  finish(L, &c, mascon_reduce(op, a, axis, &opts, out, &c.ex), true);
+  else out = mcl_newarray(L, t, ndim, shape, false);
+  status = mascon_reduce(op, a, axis, &opts, out, &c.ex);
+  if (status == MASCON_ESHAPE || status == MASCON_ETYPE)
+    mcl_outerror(L, 3, t, ndim, shape);
+  finish(L, &c, status);
   if (isarg(op)) toluaindex(L, out);
   return 1;
 }
@@ -146,21 +145,15 @@ static int cumsum (lua_State *L) {
   const mascon_array *a = mcl_checkarray(L, 1);
   int axis = optaxis(L, 2, a);
   int64_t count = mascon_count(a);
+  bool all = axis == MASCON_ALL_AXES;
+  mascon_dtype t = mascon_reduce_dtype(MASCON_REDUCE_SUM, mascon_dtype_of(a));
   mascon_array *out;
   mcl_call c;
   lua_settop(L, 4);
   mcl_options(L, 4, names);
-  out = lua_isnil(L, 3) ? NULL : mcl_checkarray(L, 3);
   mcl_begin(L, &c, 4);
-  if (out != NULL) lua_pushvalue(L, 3);
-  else {
-    mascon_dtype t = mascon_reduce_dtype(MASCON_REDUCE_SUM,
-                                         mascon_dtype_of(a));
-    out = axis == MASCON_ALL_AXES ? mcl_newarray(L, t, 1, &count, false)
-                                  : mcl_newarray(L, t, a->ndim, a->shape,
-                                                 false);
-  }
-  finish(L, &c, mascon_cumsum(a, axis, out, &c.ex), true);
+  out = mcl_optout(L, 3, t, true, all ? 1 : a->ndim, all ? &count : a->shape);
+  finish(L, &c, mascon_cumsum(a, axis, out, &c.ex));
   return 1;
 }
 

@@ -15,30 +15,6 @@ static int optaxis (lua_State *L, int arg, const mascon_array *a, int def) {
 
 
 /*
-** The output at 'arg', or a new one; on top of the stack either way.  Raises
-** where a given one has another dtype or shape.
-*/
-static mascon_array *optout (lua_State *L, int arg, mascon_dtype t, int ndim,
-                             const int64_t *shape) {
-  mascon_array *out;
-  bool same;
-  if (lua_isnil(L, arg)) return mcl_newarray(L, t, ndim, shape, false);
-  out = mcl_checkarray(L, arg);
-  same = mascon_dtype_of(out) == t && out->ndim == ndim;
-  for (int i = 0; same && i < ndim; i++) same = out->shape[i] == shape[i];
-  if (!same) {
-    lua_pushfstring(L, "%s array ", mascon_dtype_name(t));
-    for (int i = 0; i < ndim; i++)
-      lua_pushfstring(L, i == 0 ? "%I" : " x %I", (lua_Integer)shape[i]);
-    lua_concat(L, ndim + 1);
-    mcl_typeerror(L, arg, lua_tostring(L, -1));
-  }
-  lua_pushvalue(L, arg);
-  return out;
-}
-
-
-/*
 ** a:sort([axis [, out [, opts]]]): the elements in ascending order along an
 ** axis (default: the last), in a new array or in 'out', which may be 'a'.
 ** NaN comes last.  opts: threads, progress.
@@ -51,7 +27,7 @@ static int sort (lua_State *L) {
   lua_settop(L, 4);
   mcl_options(L, 4, optnames);
   mcl_begin(L, &c, 4);
-  out = optout(L, 3, mascon_dtype_of(a), a->ndim, a->shape);
+  out = mcl_optout(L, 3, mascon_dtype_of(a), false, a->ndim, a->shape);
   mcl_end(L, &c, mascon_sort(a, axis, out, &c.ex));
   return 1;
 }
@@ -74,7 +50,7 @@ static int argsort (lua_State *L) {
   mcl_begin(L, &c, 4);
   if (!lua_isnil(L, 3) &&
       mascon_dtype_of(mcl_checkarray(L, 3)) == MASCON_I64) t = MASCON_I64;
-  out = optout(L, 3, t, a->ndim, a->shape);
+  out = mcl_optout(L, 3, t, false, a->ndim, a->shape);
   mcl_end(L, &c, mascon_argsort(a, axis, 1, out, &c.ex));
   return 1;
 }
@@ -93,7 +69,7 @@ static int quantile (lua_State *L, double p, int arg) {
   mcl_begin(L, &c, arg + 2);
   for (int i = 0; axis >= 0 && i < a->ndim; i++)
     if (i != axis) shape[ndim++] = a->shape[i];
-  out = optout(L, arg + 1, t, ndim > 0 ? ndim : 1, shape);
+  out = mcl_optout(L, arg + 1, t, false, ndim > 0 ? ndim : 1, shape);
   mcl_end(L, &c, p < 0 ? mascon_median(a, axis, out, &c.ex)
                        : mascon_percentile(a, axis, p, out, &c.ex));
   if (ndim == 0 && lua_isnil(L, arg + 1)) mcl_pushelement(L, t, out->data);

@@ -71,6 +71,22 @@ static const mascon_array *checkids (lua_State *L) {
 }
 
 
+/* raise which of the ids is not from 1 to 'n' */
+static void badid (lua_State *L, const mascon_array *ids, int64_t n) {
+  const char *p = ids->data;
+  for (int64_t i = 0; i < ids->shape[0]; i++) {
+    lua_Integer id;
+    mcl_pushelement(L, mascon_dtype_of(ids), p);
+    p += ids->stride[0] * (ids->dtype.bits / 8);
+    id = lua_tointeger(L, -1);
+    if (id < 1 || id > n)
+      luaL_argerror(L, 2, lua_pushfstring(L, "id %I at %I is outside 1 to %I",
+                    id, (lua_Integer)i + 1, (lua_Integer)n));
+    lua_pop(L, 1);
+  }
+}
+
+
 /*
 ** a:take(ids [, axis]): a new array, the slices along the axis (1) that a
 ** table or an integer vector names, in that order, also repeatedly.
@@ -103,9 +119,7 @@ static int take (lua_State *L) {
   mcl_begin(L, &c, 0);
   out = mcl_newarray(L, mascon_dtype_of(a), a->ndim, shape, false);
   status = mascon_take(a, ids, axis, 1, out, &c.ex);
-  if (status == MASCON_ERANGE)
-    luaL_argerror(L, 2, lua_pushfstring(L, "an id is outside 1 to %I",
-                                        (lua_Integer)a->shape[axis]));
+  if (status == MASCON_ERANGE) badid(L, ids, a->shape[axis]);
   mcl_end(L, &c, status);
   return 1;
 }

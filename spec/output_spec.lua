@@ -1,0 +1,32 @@
+-- what is given as an output and may not be written is named
+
+local mascon = require "mascon"
+
+describe("a read-only output", function()
+  it("is refused by name", function()
+    local path = os.tmpname()
+    mascon.ones(4, 4):save(path)
+    finally(function() os.remove(path) end)
+    local ro <close> = assert(mascon.load(path, { map = true }))
+    local a, r = mascon.zeros(4, 4), mascon.random(1)
+    for message, f in pairs {
+      ["bad argument #3 to 'add'"] = function() mascon.add(a, 1, ro) end,
+      ["bad argument #2 to 'exp'"] = function() mascon.exp(a, ro) end,
+      ["bad argument #4 to 'where'"] = function()
+        mascon.where(mascon.ones(4, 4, "u8"), a, 1, ro)
+      end,
+      ["bad argument #3 to 'sum'"] = function() mascon.sum(a, 1, ro:row(1)) end,
+      ["bad argument #3 to 'cumsum'"] = function() mascon.cumsum(a, 1, ro) end,
+      ["bad argument #3 to 'sort'"] = function() mascon.sort(a, 1, ro) end,
+      ["bad argument #3 to 'median'"] = function() mascon.median(a, 1, ro:row(1)) end,
+      ["bad argument #3 to 'matmul'"] = function() mascon.matmul(a, a, ro) end,
+      ["bad argument #1 to 'gauss'"] = function() mascon.gauss(ro, 1, 1, 1, 1) end,
+      ["bad argument #1 to 'uniform'"] = function() r:uniform(ro) end,
+      ["calling 'fill' on bad self"] = function() ro:fill(1) end,
+      ["calling 'assign' on bad self"] = function() ro:assign(1) end,
+    } do
+      assert.has_error(f, message .. " (array is read-only)")
+    end
+    assert.equal(16.0, ro:sum())
+  end)
+end)
