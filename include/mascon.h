@@ -1050,8 +1050,9 @@ typedef struct mascon_topn_out {
 ** MASCON_EREADONLY, MASCON_ECLOSED, MASCON_ETOOBIG, MASCON_ENOMEM: nothing was
 ** touched.  MASCON_ECANCEL: rows before ex->done are final.
 **
-** Cost: about one read of the matrix.  Memory: for each thread a few n hits
-** of 16 bytes and, with row lists, one bit a column.
+** Cost: about one read of the matrix; five times that if its columns are
+** contiguous.  Memory: for each thread a few n hits of 16 bytes, with row
+** lists one bit a column, and up to 8 MB to turn contiguous columns in.
 */
 MASCON_API int mascon_topn (const mascon_array *scores,
                             const mascon_topn_opts *opts,

@@ -146,6 +146,21 @@ describe("topn", function()
     end)
   end
 
+  -- 64 rows of a transposed matrix are turned together
+  for _, nrows in ipairs { 2, 63, 64, 65, 150 } do
+    it("agrees with the plain version on " .. nrows .. " transposed rows", function()
+      for _, dtype in ipairs { "f64", "f32" } do
+        local rows = rowsof(nrows, 67)
+        local a = layouts.transposed(rows, dtype)
+        for threads = 1, 3 do
+          check(rows, a, 10, {}, { threads = threads })
+          check(rows, a, 3, { smallest = true, min = 1 },
+                { smallest = true, min = 1, threads = threads })
+        end
+      end
+    end)
+  end
+
   it("agrees with the plain version under all filters together", function()
     for round = 1, 60 do
       local ncols = pick { 1, 5, 64, 65, 300, 1500 }

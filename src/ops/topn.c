@@ -19,9 +19,18 @@
 #define PART (1 << 15)      /* the shortest part of a row */
 #define LONGEST (1 << 23)   /* the longest: a few milliseconds */
 #define SPARSE 16           /* one in so many passes: look at these only */
+#define PANEL 64            /* rows turned together, at most: 256 bytes of a
+                               column are had faster than 64 by 64 */
+#define PANELBYTES (8 << 20)  /* what they may take */
+#define TURN 32             /* columns turned together */
 
 
 /* {------- one row, or part of it ------- */
+
+static int64_t atmost (int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
 
 static double scoreat (const mascon_array *a, int64_t i, int64_t k) {
   const void *p = mc_at(a, i, k);
@@ -59,6 +68,7 @@ static bool direct (const mc_topn *t) {
 /* columns lo to hi - 1 of row 'i' are a row's, or a part's */
 typedef struct span {
   int64_t i, lo, hi;
+  const char *scores;  /* from 'lo' on as the kernel reads them, or NULL */
   const uint64_t *pass;
   int64_t passing;  /* of all columns */
   char *block;
@@ -66,9 +76,8 @@ typedef struct span {
 
 
 static void scan (const mc_topn *t, const span *s, mck_best *b) {
-  if (direct(t)) {
-    t->kern->scan(b, mc_at(&t->matrix, s->i, s->lo), s->hi - s->lo, s->lo,
-                  t->flip, s->pass);
+  if (s->scores != NULL) {
+    t->kern->scan(b, s->scores, s->hi - s->lo, s->lo, t->flip, s->pass);
     return;
   }
   for (int64_t k = s->lo; k < s->hi; k += BLOCK) {
@@ -81,8 +90,7 @@ static void scan (const mc_topn *t, const span *s, mck_best *b) {
 
 static double guess (const mc_topn *t, const span *s, int64_t want) {
   int64_t n = s->hi - s->lo, step = (n + BLOCK - 1) / BLOCK;
-  if (direct(t))
-    return t->kern->guess(mc_at(&t->matrix, s->i, s->lo), n, want, t->flip);
+  if (s->scores != NULL) return t->kern->guess(s->scores, n, want, t->flip);
   if (n < step) return -INFINITY;
   gather(t, s->i, s->lo, step, n / step, s->block);
   want /= step;  /* and room for chance, as in mck_topn_sample */
@@ -143,16 +151,20 @@ static mck_best buffer (const mc_topn *t, int thread) {
 
 static span spanof (const mc_topn *t, int64_t row, int64_t lo, int64_t hi,
                     int thread) {
-  span s = {row - t->origin, lo, hi, NULL, 0, t->block};
+  span s = {row - t->origin, lo, hi, NULL, NULL, 0, t->block};
+  if (direct(t)) s.scores = mc_at(&t->matrix, s.i, lo);
   if (t->block != NULL) s.block += thread * BLOCK * (t->matrix.dtype.bits / 8);
   s.pass = mc_filter_begin(&t->filter, thread, row, -1, &s.passing);
   return s;
 }
 
 
-static void wholerow (const mc_topn *t, int64_t row, int thread) {
+/* 'turned': its scores where they were turned to, or NULL */
+static void wholerow (const mc_topn *t, int64_t row, const char *turned,
+                      int thread) {
   mck_best b = buffer(t, thread);
   span s = spanof(t, row, 0, t->ncols, thread);
+  if (turned != NULL) s.scores = turned;
   select(t, &s, &b);
   mc_filter_end(&t->filter, thread, row, -1);
   mck_best_finish(&b, t->spare + thread * t->room);
@@ -175,11 +187,38 @@ static void mergerow (const mc_topn *t, int64_t row, int thread) {
 }
 
 
+/* bytes from one turned row to the next: an odd number of lines or halves,
+   so that they do not fall into the same sets of a cache */
+static int64_t turnedbytes (const mc_topn *t) {
+  return ((t->ncols + 15) / 16 | 1) * 16 * (t->matrix.dtype.bits / 8);
+}
+
+
+/* 'count' rows of columns that are contiguous: row by row, each score would
+   cost a line of the cache */
+static void panel (const mc_topn *t, int64_t row, int64_t count, int thread) {
+  int64_t bytes = turnedbytes(t), size = t->matrix.dtype.bits / 8;
+  char *to = t->panel + thread * t->turned * bytes;
+  int64_t i = row - t->origin;
+  for (int64_t k = 0; k < t->ncols; k += TURN)
+    for (int64_t r = 0; r < count; r++)
+      gather(t, i + r, k, 1, atmost(TURN, t->ncols - k),
+             to + r * bytes + k * size);
+  for (int64_t r = 0; r < count; r++)
+    wholerow(t, row + r, to + r * bytes, thread);
+}
+
+
 void mc_topn_body (void *ud, int64_t first, int64_t last, int thread) {
   const mc_topn *t = ud;
+  if (t->panel != NULL) {
+    for (int64_t row = first; row < last; row += t->turned)
+      panel(t, row, atmost(t->turned, last - row), thread);
+    return;
+  }
   for (int64_t row = first; row < last; row++)
     if (t->parts > 1) mergerow(t, row, thread);
-    else wholerow(t, row, thread);
+    else wholerow(t, row, NULL, thread);
 }
 
 
@@ -227,11 +266,6 @@ int mc_topn_parts (mc_topn *t, mascon_exec *ex, int64_t first,
 
 /* {------- opening and closing ------- */
 
-static int64_t atmost (int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-
 /* how rows are shared out */
 static void plan (mc_topn *t, int64_t batch) {
   int64_t want = 4 * t->threads, most = atmost(t->ncols / PART,
@@ -263,6 +297,21 @@ static int allocate (mc_topn *t, int64_t batch) {
   t->found = mc_alloc((size_t)(parts * t->n), sizeof *t->found);
   t->nfound = mc_alloc((size_t)parts, sizeof *t->nfound);
   return t->found == NULL || t->nfound == NULL ? MASCON_ENOMEM : MASCON_OK;
+}
+
+
+/* turn rows where those next to each other share lines of the cache */
+static int openpanel (mc_topn *t, int64_t nrows) {
+  int64_t down = t->matrix.stride[0], along = t->matrix.stride[1];
+  int64_t bytes = turnedbytes(t), share = (nrows - 1) / t->threads + 1;
+  if (direct(t) || t->parts > 1 || nrows < 1) return MASCON_OK;
+  if ((down < 0 ? -down : down) >= (along < 0 ? -along : along))
+    return MASCON_OK;
+  t->turned = atmost(atmost(PANEL, PANELBYTES / bytes), share);
+  if (t->turned < 2) return MASCON_OK;
+  if (t->grain < t->turned) t->grain = t->turned;
+  t->panel = mc_alloc((size_t)(t->threads * t->turned), (size_t)bytes);
+  return t->panel == NULL ? MASCON_ENOMEM : MASCON_OK;
 }
 
 
@@ -307,6 +356,7 @@ void mc_topn_close (mc_topn *t) {
   mc_free(t->hits);
   mc_free(t->spare);
   mc_free(t->block);
+  mc_free(t->panel);
   mc_free(t->found);
   mc_free(t->nfound);
   mc_filter_close(&t->filter);
@@ -346,6 +396,7 @@ int mascon_topn (const mascon_array *scores, const mascon_topn_opts *opts,
   t.matrix = m;
   first = t.result.first;
   if (mc_result_overlaps(&t.result, scores)) status = MASCON_EALIAS;
+  if (status == MASCON_OK) status = openpanel(&t, m.shape[0] - first);
   if (status == MASCON_OK)
     status = mc_topn_parts(&t, ex, first, m.shape[0] - first);
   if (status == MASCON_OK)

@@ -26,6 +26,8 @@ typedef struct mc_topn {
   mck_hit *found;          /* parts: n hits each */
   int64_t *nfound;         /* their number */
   char *block;             /* a thread's block of scores from strided rows */
+  int64_t turned;          /* rows of a thread's panel */
+  char *panel;             /* rows of a transposed matrix; NULL: none */
   mc_filter filter;
   mc_result result;
 } mc_topn;
