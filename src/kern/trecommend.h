@@ -385,7 +385,8 @@ INLINE size_t K(eights_f64) (const double *x, size_t k,
 
 
 /*
-** Eight items at a time, so that eight sums hide the latency of one.  No
+** Eight items at a time, so that eight sums hide the latency of one, and
+** while the next eight are on their way.  No
 ** fused products: of f64 factors they would change the result.
 */
 #define DOTS(name, type, eights) \
@@ -398,6 +399,9 @@ static void K(name) (const double *x, size_t k, const type *items, \
     size_t f; \
     for (size_t j = 0; j < 8; j++) \
       p[j] = items + ids[i + j < n ? i + j : i] * s0; \
+    for (size_t j = i + 8; j < i + 16 && j < n; j++) \
+      for (size_t l = 0; l < k; l += 64 / sizeof(type)) \
+        __builtin_prefetch(items + ids[j] * s0 + (ptrdiff_t)l * s1); \
     f = s1 == 1 ? eights(x, k, p, s) : 0; \
     for (; f < k; f++) \
       for (size_t j = 0; j < 8; j++) \

@@ -1,0 +1,280 @@
+/*
+** recommend_seat.c - users in the seats of a worker: their memory, what the
+** scan needs to know of them, and their bars
+*/
+
+#include <math.h>
+#include <string.h>
+
+#include "recommend_scan.h"
+
+#define BYTES (3 << 20)  /* about what a worker may hold */
+#define WORTH 16         /* scores that cost what one computed alone does */
+#define FEW 32           /* hits for which thinning does not pay */
+#define MANY 2048        /* and those for which lists would be too long */
+#define LONGEST (1 << 16)  /* factors for which the proof holds */
+
+
+/* {------- memory ------- */
+
+/* are lists thinned? */
+bool mc_rec_thins (const mc_recjob *j) {
+  return FEW <= j->n && j->n <= MANY;
+}
+
+
+/* how long a list of candidates may grow: the longer, the later a bar rises */
+int64_t mc_rec_full (const mc_recjob *j) {
+  return j->n < FEW ? 16 : mc_rec_thins(j) ? 2 * j->n + (j->n < 800 ? 400 : j->n / 2)
+         : 512;
+}
+
+
+static int64_t room (const mc_recjob *j) {
+  return mc_rec_full(j) + MCK_BLOCK;
+}
+
+
+static size_t packedrank (const mc_recjob *j) {
+  return j->p != NULL ? j->p->k : 0;
+}
+
+
+/* bytes of one user */
+static size_t bytesrank (const mc_recjob *j) {
+  return (packedrank(j) + 3) / 4 * 4;
+}
+
+
+int64_t mc_rec_batch (const mc_recjob *j, int64_t want) {
+  int64_t one = (int64_t)sizeof(mc_seat) +
+                mck_best_room(j->n) * (int64_t)sizeof(mck_hit) +
+                room(j) * (int64_t)sizeof(mck_reccand) +
+                (int64_t)(packedrank(j) * 4 + bytesrank(j));
+  int64_t most = BYTES / one;
+  if (most > want) most = want;
+  return most > MCK_SIX ? most - most % MCK_SIX : most > 0 ? most : 1;
+}
+
+
+static bool makeworker (const mc_recjob *j, mc_recworker *w, int64_t batch) {
+  int64_t cap = mck_best_room(j->n);
+  size_t six = (size_t)((batch + MCK_SIX - 1) / MCK_SIX);
+  w->seats = mc_alloc((size_t)batch, sizeof *w->seats);
+  w->hits = mc_alloc((size_t)(batch * cap), sizeof *w->hits);
+  w->spare = mc_alloc((size_t)cap, sizeof *w->spare);
+  w->groups = mc_alloc(six, sizeof *w->groups);
+  w->trials = mc_alloc(six, sizeof *w->trials);
+  w->x = mc_alloc(six * MCK_SIX, packedrank(j) * sizeof *w->x);
+  w->bytes = mc_alloc(six * MCK_SIX, bytesrank(j));
+  w->lists = mc_alloc(six * MCK_SIX, (size_t)room(j) * sizeof *w->lists);
+  w->ids = mc_alloc((size_t)room(j), sizeof *w->ids);
+  w->scores = mc_alloc((size_t)room(j), sizeof *w->scores);
+  w->user.x = mc_alloc((size_t)j->f->rank + 1, sizeof *w->user.x);
+  return w->seats != NULL && w->hits != NULL && w->spare != NULL &&
+         w->groups != NULL && w->trials != NULL && w->x != NULL &&
+         w->bytes != NULL && w->lists != NULL && w->ids != NULL &&
+         w->scores != NULL && w->user.x != NULL;
+}
+
+
+mc_recworker *mc_rec_open (const mc_recjob *j, int64_t batch, int count) {
+  mc_recworker *w = mc_zalloc((size_t)count, sizeof *w);
+  for (int i = 0; w != NULL && i < count; i++)
+    if (!makeworker(j, &w[i], batch)) {
+      mc_rec_close(w, count);
+      return NULL;
+    }
+  return w;
+}
+
+
+void mc_rec_close (mc_recworker *w, int count) {
+  for (int i = 0; w != NULL && i < count; i++) {
+    mc_free(w[i].seats);
+    mc_free(w[i].hits);
+    mc_free(w[i].spare);
+    mc_free(w[i].groups);
+    mc_free(w[i].trials);
+    mc_free(w[i].x);
+    mc_free(w[i].bytes);
+    mc_free(w[i].lists);
+    mc_free(w[i].ids);
+    mc_free(w[i].scores);
+    mc_free(w[i].user.x);
+  }
+  mc_free(w);
+}
+
+/* -------} */
+
+
+/* {------- users ------- */
+
+int64_t mc_rec_user (const mc_recjob *j, int64_t row) {
+  return j->rows != NULL ? mc_idat(j->rows, row) - j->base : row;
+}
+
+
+int64_t mc_rec_own (const mc_recjob *j, const mc_seat *s) {
+  return j->self ? s->id : -1;
+}
+
+
+void mc_rec_load (const mc_recjob *j, mc_recworker *w, int64_t id) {
+  if (w->loaded != id) mc_getuser(j->f, id, &w->user);
+  w->loaded = id;
+}
+
+
+/*
+** Scale the loaded user in place to X, extended by 1 if there is a bias; set
+** '*length' to |X|, rounded up, and at least 1.  Return his unit, or 0 if he
+** must be whole.
+*/
+static double scale (const mc_recjob *j, mc_user *u, float *length) {
+  const mc_factors *f = j->f;
+  const mc_pack *p = j->p;
+  double max = 0, s, unit, top, norm;
+  if (p->k > LONGEST) return 0;
+  if (f->inorm != NULL && u->norm != 0) {
+    if (!mc_tame(u->norm)) return 0;
+    for (int64_t k = 0; k < f->rank; k++) u->x[k] /= u->norm;
+  }
+  if (f->bias != NULL) u->x[f->rank] = 1;
+  for (size_t k = 0; k < p->k; k++) {
+    if (isnan(u->x[k])) return 0;
+    if (fabs(u->x[k]) > max) max = fabs(u->x[k]);
+  }
+  if (max == 0 || isinf(max)) return 0;
+  s = mc_unit(max);
+  for (size_t k = 0; k < p->k; k++) u->x[k] *= s;
+  norm = mc_norm(u->x, (int64_t)p->k) * (1 + 0x1p-24);
+  *length = mc_above(norm < 1 ? 1 : norm);
+  unit = s * p->scale;
+  top = f->single ? 0x1p126 : 0x1p1000;  /* no score comes near overflow */
+  if (!(unit <= 0x1p900) || !(2 * sqrt((double)p->k) * *length < top * unit))
+    return 0;
+  return unit;
+}
+
+
+/* the bar for a limit, times unit */
+float mc_rec_lower (const mc_recjob *j, const mc_seat *s, double limit) {
+  double least = j->f->single ? 0x1p-147 : 0x1p-1040;
+  if (isinf(limit)) return (float)limit;
+  return mc_below(limit - fabs(limit) * 0x1p-20 - s->unit * least);
+}
+
+
+/* raise what user 'r' of 'g' is sure of, and his bar */
+void mc_rec_lift (mc_seat *s, mck_recgroup *g, int r, float bar) {
+  if (bar > s->sure) s->sure = bar;
+  g->bar[r] = s->sure > s->guess ? s->sure : s->guess;
+}
+
+
+/* the same from the limit of his hits */
+void mc_rec_lifthits (const mc_recjob *j, mc_seat *s, mck_recgroup *g, int r) {
+  mc_rec_lift(s, g, r, mc_rec_lower(j, s, s->unit * s->best.limit));
+}
+
+
+/* begin again, with no candidates */
+void mc_rec_restart (const mc_recjob *j, mc_seat *s, mck_recgroup *g, int r) {
+  mck_best_start(&s->best);
+  g->count[r] = 0;
+  s->sure = s->guess = -INFINITY;
+  mc_rec_lifthits(j, s, g, r);
+}
+
+
+/* may the user have so few items that looking at all would be a waste? */
+static bool choosy (const mc_recjob *j, int thread, const mc_seat *s) {
+  int64_t passing;
+  if (j->filter->slots == NULL) return false;
+  mc_filter_begin(j->filter, thread, s->id, mc_rec_own(j, s), &passing);
+  mc_filter_end(j->filter, thread, s->id, mc_rec_own(j, s));
+  return passing < j->p->n / WORTH;
+}
+
+
+/* put the loaded user, scaled, into place 'r' of a group */
+static void packuser (const mc_recjob *j, const mc_user *u, mck_recgroup *g,
+                      int r, float *x, int8_t *bytes) {
+  size_t n = j->p->k;
+  float max = 0, step;
+  double error = 0;
+  int sum = 0;
+  for (size_t k = 0; k < n; k++) {
+    float f = (float)u->x[k];
+    x[k * MCK_SIX + (size_t)r] = f;
+    if (fabsf(f) > max) max = fabsf(f);
+  }
+  step = g->step[r] = mc_above(max / 127.0);
+  g->inverse[r] = 1 / step;
+  for (size_t k = 0; k < n; k++) {
+    float f = x[k * MCK_SIX + (size_t)r];
+    int q = mc_byte(f * g->inverse[r]);
+    double d = f - (double)step * q;
+    bytes[(k / 4 * MCK_SIX + (size_t)r) * 4 + k % 4] = (int8_t)q;
+    error += d * d;
+    sum += q;
+  }
+  g->sum[r] = 128 * sum;
+  g->error[r] = mc_above(sqrt(error) * (1 + 0x1p-20));
+}
+
+
+static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
+                      int64_t i, int64_t row) {
+  mck_recgroup *g = &w->groups[i / MCK_SIX];
+  int r = (int)(i % MCK_SIX);
+  mc_seat *s = &w->seats[i];
+  mck_best best = {.hits = w->hits + i * mck_best_room(j->n), .n = j->n,
+                   .cap = mck_best_room(j->n), .floor = j->floor,
+                   .single = j->f->single, .anyorder = 1};
+  s->best = best;
+  mck_best_start(&s->best);
+  s->id = mc_rec_user(j, row);
+  s->unit = 0;
+  if (j->p == NULL || choosy(j, thread, s)) return;
+  mc_rec_load(j, w, s->id);
+  w->loaded = -1;  /* scaled now */
+  s->unit = scale(j, &w->user, &g->length[r]);
+  if (s->unit == 0) return;
+  mc_rec_restart(j, s, g, r);
+  g->slack[r] = mc_above((double)g->length[r] * (double)(j->p->k + 8) *
+                         (1.01 * 0x1p-24));
+  packuser(j, &w->user, g, r, w->x + (size_t)(i - r) * packedrank(j),
+           w->bytes + (size_t)(i - r) * bytesrank(j));
+}
+
+
+/* all users of rows first to last - 1; empty seats reach nothing */
+void mc_rec_seat (const mc_recjob *j, mc_recworker *w, int thread,
+                     int64_t first, int64_t last) {
+  int64_t six = (last - first + MCK_SIX - 1) / MCK_SIX;
+  memset(w->x, 0, (size_t)six * MCK_SIX * packedrank(j) * sizeof *w->x);
+  memset(w->bytes, 0, (size_t)six * MCK_SIX * bytesrank(j));
+  for (int64_t i = 0; i < six; i++) {
+    mck_recgroup *g = &w->groups[i];
+    memset(g, 0, sizeof *g);
+    w->trials[i] = (mc_trial) {.blocks = 0};
+    for (int r = 0; r < 8; r++) {
+      g->bar[r] = INFINITY;
+      g->inverse[r] = 1;
+    }
+    g->x = w->x + (size_t)i * MCK_SIX * packedrank(j);
+    g->bytes = w->bytes + (size_t)i * MCK_SIX * bytesrank(j);
+    g->coarse = 1;
+    g->list = w->lists + i * MCK_SIX * room(j);
+    g->room = (size_t)room(j);
+    g->full = (int32_t)mc_rec_full(j);
+  }
+  w->loaded = -1;
+  for (int64_t row = first; row < last; row++)
+    seatuser(j, w, thread, row - first, row);
+}
+
+/* -------} */
