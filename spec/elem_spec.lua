@@ -339,6 +339,17 @@ describe("operations by element", function()
     local r = mascon.add(a, 1, mascon.zeros(n + 1):sub(2, -1))
     assert.equal(2.5 * n, r:sum())
     assert.equal(n, (a + a):eq(3):sum())
+    for _, dtype in ipairs { "f64", "f32" } do  -- whole numbers: exact
+      local x = mascon.range(1, 2 * n, dtype)
+      local y, out = x:copy(), mascon.zeros(2 * n + 1, dtype):sub(2, -1)
+      for op, want in pairs { add = 7 * 2, subtract = 0, multiply = 49, divide = 1 } do
+        mascon[op](x, y, out)
+        assert.equal(want, out[7])
+        mascon[op](x:sub(1, 9), y:sub(1, 9), y:sub(1, 9))
+        assert.same(out:sub(1, 9):totable(), y:sub(1, 9):totable())
+        y:sub(1, 9):assign(x:sub(1, 9))
+      end
+    end
   end)
 
   it("name what is wrong", function()

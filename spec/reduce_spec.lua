@@ -134,6 +134,25 @@ describe("reductions", function()
     end
   end)
 
+  it("have the same bits where lines are columns", function()
+    local r = mascon.random(3)
+    for _, shape in ipairs { { 2, 1 }, { 15, 3 }, { 17, 127 }, { 1024, 129 }, { 1025, 257 }, { 2500, 33 },
+                             { 40000, 20 } } do
+      for _, dtype in ipairs { "f64", "f32" } do
+        local a = r:uniform(shape[1], shape[2], dtype) + 0.5
+        for _, m in ipairs { a, a:narrow(1, -1, 1, -1) } do
+          local lines = m:t():copy()
+          for _, op in ipairs { "sum", "mean", "prod", "var", "std" } do
+            for threads = 1, 2 do
+              local got = m[op](m, 1, { threads = threads })
+              assert.is_true(got:eq(lines[op](lines, 2)):all())
+            end
+          end
+        end
+      end
+    end
+  end)
+
   it("of integers are exact or refused", function()
     local big = math.maxinteger
     local a = mascon.array({ big, big, -big, -big, 5 }, "i64")

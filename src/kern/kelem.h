@@ -48,6 +48,8 @@ typedef struct mck_elem {
   mck_binary binary[MCK_NBINARY][MCK_COPYTYPES];  /* NULL: not for this type */
   mck_unary unary[MCK_NUNARY][MCK_COPYTYPES];
   mck_where where[MCK_COPYTYPES];
+  /* as 'binary', written past the caches (f64, f32; + - * / only); fence() */
+  mck_binary streamed[MCK_B_DIV + 1][2];
   /* copy bytes past the caches; fence() before anybody else may read them */
   void (*stream) (void *out, const void *in, size_t bytes);
   void (*fence) (void);

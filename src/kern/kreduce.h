@@ -18,6 +18,15 @@
 #define MCK_LANES 16
 #define MCK_REDUCE_BLOCK 1024  /* elements of a block, at most */
 
+#define MCK_COLUMNS 128        /* columns that are reduced together, at most */
+
+/*
+** out[c] = what sum, prod or squares (with m[c]) make of the n elements
+** x[c], x[c + stride], ... for each of w <= MCK_COLUMNS columns
+*/
+typedef void mck_columns (const void *x, ptrdiff_t stride, size_t n, size_t w,
+                          const double *m, double *out);
+
 /* a sum of i64 that cannot overflow: high * 2^32 + low */
 typedef struct mck_wide {
   int64_t high, low;
@@ -28,6 +37,7 @@ typedef struct mck_reduce {
   double (*sum[2]) (const void *x, size_t n);
   double (*prod[2]) (const void *x, size_t n);
   double (*squares[2]) (const void *x, size_t n, double m);
+  mck_columns *colsum[2], *colprod[2], *colsquares[2];
   double (*fold_sum) (const double *lanes);
   double (*fold_prod) (const double *lanes);
   mck_wide (*sum_i64) (const void *x, size_t n);

@@ -391,6 +391,43 @@ static void K(stream) (void *out, const void *in, size_t bytes) {
 }
 
 
+/*
+** Floats straight past the caches: reading goes on meanwhile, which a block
+** in between would hold up
+*/
+#define STREAMED(name, T, load, put, expr) \
+static unsigned K(name) (const void *pa, const void *pb, void *po, \
+                         size_t n) { \
+  const T *a = pa, *b = pb; \
+  T *o = po; \
+  size_t i = 0; \
+  for (; i < n && (uintptr_t)(o + i) % 64 != 0; i++) { \
+    T x = a[i], y = b[i]; \
+    o[i] = expr; \
+  } \
+  for (; i + 64 / sizeof(T) <= n; i += 64 / sizeof(T)) \
+    for (size_t k = 0; k < 64; k += VBYTES) { \
+      size_t at = i + k / sizeof(T); \
+      __typeof__(load(a)) x = load(a + at), y = load(b + at); \
+      put(o + at, expr); \
+    } \
+  for (; i < n; i++) { \
+    T x = a[i], y = b[i]; \
+    o[i] = expr; \
+  } \
+  return 0; \
+}
+
+#define STREAMEDS(name, expr) \
+  STREAMED(stream ## name ## _f64, double, loadd, streamd, expr) \
+  STREAMED(stream ## name ## _f32, float, loadf, streamf, expr)
+
+STREAMEDS(add, x + y)
+STREAMEDS(sub, x - y)
+STREAMEDS(mul, x * y)
+STREAMEDS(div, x / y)
+
+
 static void K(fence) (void) {
 #if defined(__SSE2__)
   _mm_sfence();
@@ -440,6 +477,12 @@ static const mck_elem K(elem) = {
   },
   .where = {K(where_64), K(where_32), K(where_64), K(where_32), K(where_16),
             K(where_8)},
+  .streamed = {
+    [MCK_B_ADD] = {K(streamadd_f64), K(streamadd_f32)},
+    [MCK_B_SUB] = {K(streamsub_f64), K(streamsub_f32)},
+    [MCK_B_MUL] = {K(streammul_f64), K(streammul_f32)},
+    [MCK_B_DIV] = {K(streamdiv_f64), K(streamdiv_f32)}
+  },
   .stream = K(stream),
   .fence = K(fence)
 };
@@ -459,6 +502,8 @@ static const mck_elem K(elem) = {
 #undef TESTS
 #undef TESTS1
 #undef WHERE
+#undef STREAMED
+#undef STREAMEDS
 #undef ALL
 #undef REALS
 #undef BYTES

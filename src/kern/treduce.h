@@ -24,22 +24,25 @@ INLINE vd K(take_f32) (const float *x) {
 }
 
 
-static double K(fold_sum) (const double *lanes) {
-  double t[MCK_LANES];
-  for (int i = 0; i < MCK_LANES; i++) t[i] = lanes[i];
-  for (int half = MCK_LANES / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; i++) t[i] += t[i + half];
-  return t[0];
+/* t[0] of n lanes, by halves */
+#define HALVE(name, op) \
+INLINE double K(halve_ ## name) (double *t, int n) { \
+  for (int half = n / 2; half > 0; half /= 2) \
+    for (int i = 0; i < half; i++) t[i] = t[i] op t[i + half]; \
+  return t[0]; \
+} \
+static double K(fold_ ## name) (const double *lanes) { \
+  double t[MCK_LANES]; \
+  for (int i = 0; i < MCK_LANES; i++) t[i] = lanes[i]; \
+  return K(halve_ ## name)(t, MCK_LANES); \
 }
 
+HALVE(sum, +)
+HALVE(prod, *)
 
-static double K(fold_prod) (const double *lanes) {
-  double t[MCK_LANES];
-  for (int i = 0; i < MCK_LANES; i++) t[i] = lanes[i];
-  for (int half = MCK_LANES / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; i++) t[i] *= t[i + half];
-  return t[0];
-}
+#undef HALVE
+
+#define AHEAD 2048  /* bytes that are fetched before they are needed */
 
 /* 'vexpr': a vector of x; 'sexpr': one x; both are joined to a lane by 'op' */
 #define FOLD(name, t, T, params, init, op, vexpr, sexpr, fold) \
@@ -49,30 +52,79 @@ static double K(name) params { \
   K(lanes) acc; \
   size_t i = 0; \
   for (int k = 0; k < NV; k++) acc.v[k] = alld(init); \
-  for (; i + MCK_LANES <= n; i += MCK_LANES) \
+  for (; i + MCK_LANES <= n; i += MCK_LANES) { \
+    for (size_t k = 0; k < MCK_LANES * sizeof(T); k += 64) \
+      __builtin_prefetch((const char *)(p + i) + AHEAD + k); \
     for (int k = 0; k < NV; k++) { \
       vd x = K(take_ ## t)(p + i + (size_t)k * VD); \
       acc.v[k] = acc.v[k] op (vexpr); \
     } \
+  } \
+  if (i == n) {  /* the first halvings in vectors */ \
+    for (int half = NV / 2; half > 0; half /= 2) \
+      for (int k = 0; k < half; k++) \
+        acc.v[k] = acc.v[k] op acc.v[k + half]; \
+    stored(lanes, acc.v[0]); \
+    return K(fold)(lanes, VD); \
+  } \
   for (int k = 0; k < NV; k++) stored(lanes + k * VD, acc.v[k]); \
   for (int k = 0; i < n; i++, k++) { \
     double x = p[i]; \
     lanes[k] = lanes[k] op (sexpr); \
   } \
-  return K(fold)(lanes); \
+  return K(fold)(lanes, MCK_LANES); \
 }
 
-FOLD(sum_f64, f64, double, (const void *px, size_t n), 0, +, x, x, fold_sum)
-FOLD(sum_f32, f32, float, (const void *px, size_t n), 0, +, x, x, fold_sum)
-FOLD(prod_f64, f64, double, (const void *px, size_t n), 1, *, x, x, fold_prod)
-FOLD(prod_f32, f32, float, (const void *px, size_t n), 1, *, x, x, fold_prod)
+FOLD(sum_f64, f64, double, (const void *px, size_t n), 0, +, x, x, halve_sum)
+FOLD(sum_f32, f32, float, (const void *px, size_t n), 0, +, x, x, halve_sum)
+FOLD(prod_f64, f64, double, (const void *px, size_t n), 1, *, x, x, halve_prod)
+FOLD(prod_f32, f32, float, (const void *px, size_t n), 1, *, x, x, halve_prod)
 FOLD(squares_f64, f64, double, (const void *px, size_t n, double m), 0, +,
-     (x - m) * (x - m), (x - m) * (x - m), fold_sum)
+     (x - m) * (x - m), (x - m) * (x - m), halve_sum)
 FOLD(squares_f32, f32, float, (const void *px, size_t n, double m), 0, +,
-     (x - m) * (x - m), (x - m) * (x - m), fold_sum)
+     (x - m) * (x - m), (x - m) * (x - m), halve_sum)
 
 #undef FOLD
+#undef AHEAD
 #undef NV
+
+/*
+** The same of columns: a lane is a row of sums, one a column.  'expr' of one
+** x and the column's m.
+*/
+#define COLUMNS(name, T, init, op, expr) \
+static void K(name) (const void *px, ptrdiff_t stride, size_t n, size_t w, \
+                     const double *m, double *out) { \
+  const T *p = px; \
+  double lanes[MCK_LANES][MCK_COLUMNS]; \
+  (void)m; \
+  for (int k = 0; k < MCK_LANES; k++) \
+    for (size_t c = 0; c < w; c++) lanes[k][c] = init; \
+  for (size_t i = 0; i < n; i++, p += stride) { \
+    const char *next = (const char *)(p + 4 * stride); \
+    for (size_t c = 0; c < w * sizeof(T); c += 64) \
+      __builtin_prefetch(next + c); \
+    double *lane = lanes[i % MCK_LANES]; \
+    for (size_t c = 0; c < w; c++) { \
+      double x = p[c]; \
+      lane[c] = lane[c] op (expr); \
+    } \
+  } \
+  for (int half = MCK_LANES / 2; half > 0; half /= 2) \
+    for (int k = 0; k < half; k++) \
+      for (size_t c = 0; c < w; c++) \
+        lanes[k][c] = lanes[k][c] op lanes[k + half][c]; \
+  for (size_t c = 0; c < w; c++) out[c] = lanes[0][c]; \
+}
+
+COLUMNS(colsum_f64, double, 0, +, x)
+COLUMNS(colsum_f32, float, 0, +, x)
+COLUMNS(colprod_f64, double, 1, *, x)
+COLUMNS(colprod_f32, float, 1, *, x)
+COLUMNS(colsquares_f64, double, 0, +, (x - m[c]) * (x - m[c]))
+COLUMNS(colsquares_f32, float, 0, +, (x - m[c]) * (x - m[c]))
+
+#undef COLUMNS
 
 /* -------} */
 
@@ -156,6 +208,9 @@ static const mck_reduce K(reduce) = {
   .sum = {K(sum_f64), K(sum_f32)},
   .prod = {K(prod_f64), K(prod_f32)},
   .squares = {K(squares_f64), K(squares_f32)},
+  .colsum = {K(colsum_f64), K(colsum_f32)},
+  .colprod = {K(colprod_f64), K(colprod_f32)},
+  .colsquares = {K(colsquares_f64), K(colsquares_f32)},
   .fold_sum = K(fold_sum),
   .fold_prod = K(fold_prod),
   .sum_i64 = K(sum_i64),

@@ -27,13 +27,14 @@ typedef struct job {
   const mck_copy *copy;
   const mck_elem *elem;
   mck_binary binary;  /* just one of the three is not NULL */
+  mck_binary streamed;  /* 'binary' that writes past the caches, or NULL */
   mck_unary unary;
   mck_where where;
   int nin;
   mascon_dtype in[MAXIN], work[MAXIN];  /* what an input is and is to be */
   mascon_dtype made, out;               /* what a kernel makes, what we store */
   bool write;                           /* false: only look */
-  bool stream;
+  bool stream;                          /* by way of a block on the stack */
   _Atomic unsigned bad;
 } job;
 
@@ -48,6 +49,17 @@ static ptrdiff_t elements (int64_t bytes, mascon_dtype t) {
 /* does an operand of dtype 't' stand as kernels of dtype 'u' want it? */
 static bool direct (mascon_dtype t, mascon_dtype u, int64_t step) {
   return t == u && step == (int64_t)mascon_dtype_size(t);
+}
+
+
+/* where the kernel itself can write past the caches, let it */
+static void streamdirect (job *j) {
+  if (j->stream && j->streamed != NULL &&
+      direct(j->out, j->made, j->loop.step[0])) {
+    j->binary = j->streamed;
+    j->stream = false;
+  }
+  else j->streamed = NULL;
 }
 
 
@@ -99,7 +111,7 @@ static void somerows (void *ud, int64_t first, int64_t last, int thread) {
   job *j = ud;
   (void)thread;
   mc_loop_run(&j->loop, first, last, somerow, j);
-  if (j->stream && j->write) j->elem->fence();
+  if ((j->stream && j->write) || j->streamed != NULL) j->elem->fence();
 }
 
 /* -------} */
@@ -135,6 +147,7 @@ static int run (job *j, bool fallible, double cost,
     j->in[k] = mc_dtype(args[k + 1]->dtype);
     if (args[k + 1]->data == out->data) j->stream = false;  /* is cached */
   }
+  streamdirect(j);
   rows = j->loop.rows;
   if (fallible) {
     status = pass(j, cost, 0, 2 * rows, ex);
@@ -254,6 +267,8 @@ int mascon_binary (int op, const mascon_array *a, const mascon_array *b,
   j.work[0] = j.work[1] = common(op, s, t);
   if (swap) op = op == MASCON_OP_GT ? MASCON_OP_LT : MASCON_OP_LE;
   j.binary = mck_get()->elem->binary[op][j.work[0]];
+  if (op <= MASCON_OP_DIVIDE && mc_isfloat(j.work[0]))
+    j.streamed = mck_get()->elem->streamed[op][j.work[0]];
   return run(&j, op <= MASCON_OP_MOD && !mc_isfloat(j.work[0]),
              libm ? 16 : 0.25, args, ex);
 }

@@ -5,7 +5,8 @@
 ** its 'total'.  Where lines are many, threads share them; where one is long,
 ** its blocks.  Either way the same parts are added in the same order.  Lines
 ** that run across the grain of the memory are fetched 16 at a time, so that a
-** cache line is used up while it is there.
+** cache line is used up while it is there; floats that are neighbours there
+** are added up where they stand, up to 128 lines together.
 */
 
 #include <math.h>
@@ -44,6 +45,8 @@ typedef struct job {
   bool second;             /* summing squares now */
   char *space;             /* threads times 'spacesize' bytes, or NULL */
   size_t spacesize;
+  int64_t width;           /* lines that are done together */
+  bool columns;            /* ... by the kernels for columns */
   const char *line;        /* the long one, its total and parts */
   total *total;
   part *parts;
@@ -291,6 +294,25 @@ static void fetchacross (const job *j, const char *in, int64_t w, int64_t b,
 }
 
 
+/* block 'b' of 'w' columns from 'in' on */
+static void docolumns (const job *j, const char *in, int64_t w, int64_t b,
+                       total *t) {
+  double d[MCK_COLUMNS], mean[MCK_COLUMNS];
+  int64_t step = j->lines.istep[0];
+  mck_columns *const *f = j->second ? j->kern->colsquares
+                        : j->op == MASCON_REDUCE_PROD ? j->kern->colprod
+                                                      : j->kern->colsum;
+  for (int64_t k = 0; k < w; k++) mean[k] = t[k].mean;
+  f[j->work](in + b * LINE_BLOCK * step,
+             (ptrdiff_t)(step / (int64_t)mascon_dtype_size(j->work)),
+             (size_t)blocksize(j, b), (size_t)w, mean, d);
+  for (int64_t k = 0; k < w; k++) {
+    part p = {d[k], 0, 0};
+    absorb(j, &t[k], &p, b);
+  }
+}
+
+
 /* all blocks of 'w' lines from 'in' on */
 static void dolines (const job *j, const char *in, int64_t w, total *t,
                      char *space) {
@@ -299,6 +321,10 @@ static void dolines (const job *j, const char *in, int64_t w, total *t,
   size_t pitch = PITCH * mascon_dtype_size(j->work);
   for (int64_t b = 0; b < j->nblocks; b++) {
     size_t m = (size_t)blocksize(j, b);
+    if (j->columns) {
+      docolumns(j, in, w, b, t);
+      continue;
+    }
     if (across) fetchacross(j, in, w, b, space);
     for (int64_t k = 0; k < w; k++) {
       const void *x = across ? space + (size_t)k * pitch
@@ -311,17 +337,17 @@ static void dolines (const job *j, const char *in, int64_t w, total *t,
 }
 
 
-/* groups of up to WIDTH neighbouring lines */
+/* groups of neighbouring lines */
 static void somelines (void *ud, int64_t first, int64_t last, int thread) {
   job *j = ud, mine = *j;  /* 'second' is a matter of each thread here */
-  total t[WIDTH];
-  int64_t groups = (lastaxis(j) - 1) / WIDTH + 1;
+  total t[MCK_COLUMNS];
+  int64_t groups = (lastaxis(j) - 1) / j->width + 1;
   char *space = j->space != NULL ? j->space + (size_t)thread * j->spacesize
                                  : NULL;
   for (int64_t g = first; g < last; g++) {
-    int64_t k = g % groups * WIDTH, w = lastaxis(j) - k;
+    int64_t k = g % groups * j->width, w = lastaxis(j) - k;
     char *in, *out;
-    if (w > WIDTH) w = WIDTH;
+    if (w > j->width) w = j->width;
     mc_line_at(&j->lines, g / groups * lastaxis(j) + k, &in, &out);
     for (int64_t i = 0; i < w; i++) start(j, &t[i]);
     mine.second = false;
@@ -338,9 +364,9 @@ static void somelines (void *ud, int64_t first, int64_t last, int thread) {
 
 
 static int manylines (job *j, int threads, mascon_exec *ex) {
-  int64_t groups = (lastaxis(j) - 1) / WIDTH + 1;
+  int64_t groups = (lastaxis(j) - 1) / j->width + 1;
   int64_t units = j->lines.count / lastaxis(j) * groups;
-  int64_t grain = 65536 / (WIDTH * (j->lines.n + 1)) + 1;
+  int64_t grain = 65536 / (j->width * (j->lines.n + 1)) + 1;
   return mc_parallel(ex, units, grain, threads, somelines, j);
 }
 
@@ -447,16 +473,31 @@ static int check (int op, const mascon_array *a, int axis,
 /* -------} */
 
 
+/* how many lines to do together: every thread should have some */
+static void setwidth (job *j, int threads) {
+  const mc_lines *l = &j->lines;
+  int64_t size = (int64_t)mascon_dtype_size(j->work);
+  j->width = WIDTH;
+  j->columns = crosswise(j) && isfloatsum(j) && l->in == j->work &&
+               l->ninner == 1 && l->step[l->nouter - 1] == size;
+  if (!j->columns) return;
+  while (j->width < MCK_COLUMNS && lastaxis(j) >= 2 * j->width * threads)
+    j->width *= 2;
+}
+
+
 /* many lines keep every thread busy; a few long ones are shared */
 static int run (job *j, mascon_exec *ex) {
   double ops = (double)j->lines.n * (double)j->lines.count;
   int threads = mc_threads(ex, ops / 4), status;
-  bool many = j->nblocks <= BLOCKS ||
-              j->lines.count >= (int64_t)4 * WIDTH * threads;
-  size_t width = many && crosswise(j) ? WIDTH : 1;
-  size_t size = mascon_dtype_size(j->work);
-  if (width > 1 || !mc_line_direct(&j->lines, j->work)) {
-    j->spacesize = (width * PITCH * size + 63) / 64 * 64;
+  bool many;
+  setwidth(j, threads);
+  many = j->nblocks <= BLOCKS ||
+         j->lines.count >= (int64_t)(j->columns ? 1 : 4) * WIDTH * threads;
+  if (!(many && j->columns) && !mc_line_direct(&j->lines, j->work)) {
+    size_t lines = many && crosswise(j) ? WIDTH : 1;
+    j->spacesize = lines * PITCH * mascon_dtype_size(j->work);
+    j->spacesize = (j->spacesize + 63) / 64 * 64;
     j->space = mc_alloc((size_t)threads, j->spacesize);
     if (j->space == NULL) return MASCON_ENOMEM;
   }
