@@ -103,10 +103,15 @@ describe("matmul", function()
     local a = r:integers(-4, 4, 3, 3000):copy "f64"
     local b = r:integers(-4, 4, 3000, 900):copy "f64"
     for _, threads in ipairs { 1, 2 } do
-      local steps = 0
-      local opts = { threads = threads, progress = function() steps = steps + 1 end }
+      local steps, last = 0, 0
+      local opts = { threads = threads, progress = function(done, total)
+        assert.equal(3, total)
+        assert.is_true(last <= done and done <= total)
+        steps, last = steps + 1, done
+      end }
       local c = a:matmul(b, nil, opts)
       assert.is_true(steps >= 1)
+      assert.equal(3, last)
       for i = 1, 3 do assert.same(list(a[i]:matmul(b)), list(c[i])) end
     end
   end)

@@ -291,6 +291,7 @@ describe("cumsum", function()
     local out = mascon.full(2, 7, "i64")
     assert.error_matches(function() big:cumsum(1, out) end, "fit i64")
     assert.same({ 7, 7 }, out:totable())
-    assert.error_matches(function() x:cumsum(1, x:t()) end, "f64 matrix 3000 x 3 expected, got f64 matrix 3 x 3000")
+    assert.error_matches(function() x:cumsum(1, x:t()) end,
+      "f64 matrix 3000 x 3 expected, got f64 matrix 3 x 3000")
   end)
 end)

@@ -136,9 +136,33 @@ static int64_t height (const job *j, int threads) {
 }
 
 
+/* all passes as one call, whose progress counts each row once */
+typedef struct whole_call {
+  mascon_exec *ex;
+  int64_t passes;
+} whole_call;
+
+
+static int report (void *ud, int64_t done, int64_t total) {
+  const whole_call *w = ud;
+  return w->ex->progress(w->ex->ud, done / w->passes, total / w->passes);
+}
+
+
+static int cancelled (void *ud) {
+  const whole_call *w = ud;
+  return w->ex->cancel(w->ex->ud);
+}
+
+
 static int packed (job *j, int64_t columns, int threads, mascon_exec *ex) {
   int64_t passes = (j->c.cols - 1) / columns + 1, rows = j->c.rows;
+  whole_call w = {ex, passes};
+  mascon_exec init = MASCON_EXEC_INIT, each = ex != NULL ? *ex : init;
   int status = MASCON_OK;
+  each.ud = &w;
+  if (each.progress != NULL) each.progress = report;
+  if (each.cancel != NULL) each.cancel = cancelled;
   for (int64_t pass = 0; status == MASCON_OK && pass < passes; pass++) {
     mascon_exec quiet = mc_quiet(ex);
     j->from = pass * columns;
@@ -147,13 +171,14 @@ static int packed (job *j, int64_t columns, int threads, mascon_exec *ex) {
     status = mc_parallel(&quiet, (int64_t)(j->padded / j->kern->nr), 1,
                          threads, packpanels, j);
     if (status == MASCON_OK)
-      status = mc_parallel_part(ex, rows, j->grain, threads, somerows, j,
+      status = mc_parallel_part(&each, rows, j->grain, threads, somerows, j,
                                 pass * rows, passes * rows);
     if (ex == NULL) continue;
     /* rows are final in the last pass only */
     ex->done = pass == passes - 1 && quiet.done == (int64_t)(j->padded /
-               j->kern->nr) ? ex->done - pass * rows : 0;
+               j->kern->nr) ? each.done - pass * rows : 0;
     ex->total = rows;
+    ex->due = each.due;
   }
   return status;
 }
