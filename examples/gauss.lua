@@ -33,6 +33,20 @@ local function number(name, text)
   return tonumber(text) or fail(name, ": a number expected, got '", text, "'")
 end
 
+local function size(name, text)
+  local n = math.tointeger(tonumber(text))
+  return n and n >= 0 and n or
+         fail(name, ": a whole number expected, got '", text, "'")
+end
+
+local function sigma(name, text)
+  local x = number(name, text)
+  return x >= 0 and x or fail(name, ": sigma >= 0 expected, got ", text)
+end
+
+local arguments = { { "ROWS", size }, { "COLUMNS", size }, { "Y", number },
+                    { "X", number }, { "SIGMA_Y", sigma }, { "SIGMA_X", sigma } }
+
 local function parse(args)
   local opts, numbers, i = {}, {}, 1
   while args[i] do
@@ -48,14 +62,13 @@ local function parse(args)
     elseif a:find "^%-" and not tonumber(a) then
       fail("unknown option '", a, "' (see --help)")
     else
-      local names = { "ROWS", "COLUMNS", "Y", "X", "SIGMA_Y", "SIGMA_X" }
-      local name = names[#numbers + 1] or
+      local what = arguments[#numbers + 1] or
                    fail("'", a, "' is one number too many (see --help)")
-      numbers[#numbers + 1] = number(name, a)
+      numbers[#numbers + 1] = what[2](what[1], a)
     end
     i = i + 1
   end
-  if #numbers < 6 then
+  if #numbers < #arguments then
     fail("ROWS COLUMNS Y X SIGMA_Y SIGMA_X expected (see --help)")
   end
   return opts, numbers
