@@ -248,6 +248,26 @@ local function spoil(list, rank)
     local k, x = random(rank), single(1e6 * gauss())
     for _, row in ipairs(list) do row[k] = x end
   end
+  if chance(0.1) then  -- one coordinate far larger than the others
+    local k = random(rank)
+    for _, row in ipairs(list) do row[k] = single(row[k] * 1000) end
+  end
+  if chance(0.1) then  -- clusters
+    local near = 10.0 ^ -random(1, 8)
+    for i = 4, #list do
+      local from = list[random(3)]
+      for k = 1, rank do list[i][k] = single(from[k] + near * gauss()) end
+    end
+  end
+  if chance(0.05) then  -- equal norms, as near as floats come
+    for _, row in ipairs(list) do
+      local s = 0
+      for k = 1, rank do s = s + row[k] * row[k] end
+      if s > 0 and s < 1 / 0 then
+        for k = 1, rank do row[k] = single(row[k] / math.sqrt(s)) end
+      end
+    end
+  end
 end
 
 local function somelist(n, base, most)
@@ -287,13 +307,16 @@ end
 ---a random case, by the state of math.random
 function M.random(size)
   local rank = chance(0.1) and random(64, 200) or random(20)
+  if chance(0.02) then rank = random(1024) end
   local nu = chance(0.3) and random(0, 5) or random(2 * size)
   local ni = chance(0.1) and random(0, 3) or random(5 * size)
   if chance(0.1) then ni = nu end
+  if chance(0.1) then ni = random(10 * size) * 5 end  -- guesses pay
   local case = {
     utype = chance(0.7) and "f32" or "f64", rank = rank,
     itype = chance(0.7) and "f32" or "f64",
-    n = chance(0.2) and random(ni + 70) or random(12),
+    n = chance(0.2) and random(ni + 70) or chance(0.2) and random(32, 120) or
+        random(12),
     ulayout = chance(0.3) and random(#layouts) or 1,
     ilayout = chance(0.3) and random(#layouts) or 1
   }

@@ -386,8 +386,8 @@ INLINE size_t K(eights_f64) (const double *x, size_t k,
 
 /*
 ** Eight items at a time, so that eight sums hide the latency of one, and
-** while the next eight are on their way.  No
-** fused products: of f64 factors they would change the result.
+** while the next eight are on their way.  No fused products: of f64 factors
+** they would change the result.
 */
 #define DOTS(name, type, eights) \
 static void K(name) (const double *x, size_t k, const type *items, \

@@ -3,8 +3,8 @@
 **
 ** recommend.c checks a call and runs it; recommend_pack.c packs the items for
 ** the scan, and recommend_image.c knows how they lie in memory;
-** recommend_score.c knows what a score is; recommend_scan.c finds the best
-** items of a few users, and proves that it does.
+** recommend_score.c knows what a score is; recommend_scan.c and its kin find
+** the best items of a few users.
 */
 
 #ifndef RECOMMEND_H

@@ -238,7 +238,8 @@ static int64_t gather (const mc_recjob *j, mc_recworker *w, mc_seat *s,
 ** Has a zero user all he can get?  Without a bias his scores are 0 (or NaN),
 ** so the first items are the best.
 */
-static bool sated (const mc_recjob *j, const mc_recworker *w, const mc_seat *s) {
+static bool sated (const mc_recjob *j, const mc_recworker *w,
+                   const mc_seat *s) {
   if (j->f->bias != NULL || s->best.held < j->n) return false;
   for (int64_t k = 0; k < j->f->rank; k++)
     if (w->user.x[k] != 0) return false;
@@ -250,8 +251,8 @@ static bool sated (const mc_recjob *j, const mc_recworker *w, const mc_seat *s) 
 static void whole (const mc_recjob *j, mc_recworker *w, int thread, mc_seat *s,
                    int64_t first, int64_t last) {
   int64_t passing, n = 0, i = first;
-  const uint64_t *pass = mc_filter_begin(j->filter, thread, s->id, mc_rec_own(j, s),
-                                         &passing);
+  const uint64_t *pass = mc_filter_begin(j->filter, thread, s->id,
+                                         mc_rec_own(j, s), &passing);
   while (i < last) {
     if (i % LOOKS == 0 && mc_cancelled()) break;
     if (pass != NULL && i % 64 == 0 && pass[i / 64] == 0) i += 64;

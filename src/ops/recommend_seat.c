@@ -25,8 +25,9 @@ bool mc_rec_thins (const mc_recjob *j) {
 
 /* how long a list of candidates may grow: the longer, the later a bar rises */
 int64_t mc_rec_full (const mc_recjob *j) {
-  return j->n < FEW ? 16 : mc_rec_thins(j) ? 2 * j->n + (j->n < 800 ? 400 : j->n / 2)
-         : 512;
+  if (j->n < FEW) return 16;
+  if (!mc_rec_thins(j)) return 512;
+  return 2 * j->n + (j->n < 800 ? 400 : j->n / 2);
 }
 
 
