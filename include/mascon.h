@@ -828,9 +828,12 @@ typedef struct mascon_spots {
   const mascon_array *x, *y;    /* centres */
   const mascon_array *sx, *sy;  /* sigmas */
   const mascon_array *weight;   /* NULL: 1 */
+  const mascon_array *angle;    /* NULL: not turned.  Radians, from +x towards
+                                   +y, by which sx's axis is turned */
 } mascon_spots;
 
-#define MASCON_SPOTS_INIT {sizeof(mascon_spots), NULL, NULL, NULL, NULL, NULL}
+#define MASCON_SPOTS_INIT \
+  {sizeof(mascon_spots), NULL, NULL, NULL, NULL, NULL, NULL}
 
 typedef struct mascon_render_opts {
   size_t size;
@@ -846,11 +849,16 @@ typedef struct mascon_render_opts {
   double min_sigma;   /* 0: units; smaller sigmas become it */
   int fresh;          /* nonzero: 'out' holds 0 now; it is written only where
                          there are spots */
+  int renormalise;    /* nonzero: a spot's weight is divided by the part of its
+                         mass inside the window, and none is lost */
+  int single;         /* nonzero: u and s (below) are rounded to float */
+  int whole;          /* nonzero: the window is ceil(ks) pixels to each side of
+                         the one that contains u */
 } mascon_render_opts;
 
 #define MASCON_RENDER_INIT \
   {sizeof(mascon_render_opts), MASCON_INTEGRATED, MASCON_SUM, MASCON_EDGE, 0, \
-   1.0, 0.0, 0.0, 0, 0, 1e-6, 0.0, 0.0, 0}
+   1.0, 0.0, 0.0, 0, 0, 1e-6, 0.0, 0.0, 0, 0, 0, 0}
 
 /*
 ** What became of the spots.  drawn + culled + skipped is their number; what
@@ -890,13 +898,26 @@ typedef struct mascon_render_info {
 ** makes an f32 image (the first one on top of what is added to), runs are
 ** added in double and rounded once.
 **
+** A product below the smallest normal number adds nothing.
+**
+** With angles, spots are sampled at the centres of pixels (sample must be
+** MASCON_POINT), the windows reach k * sqrt(Syy) and k * sqrt(Sxx) with the
+** covariance S, and each row has a profile of its own: the bell of x given y,
+** around the line of regression.  'lost' is then that of the shadows on the
+** axes as if they were independent: an estimate.  Angles are exact to 1e-16
+** below 2^20; far beyond, a spot is skipped.
+**
 ** The window does not depend on the image: so one that starts at (row, col)
 ** equals that part of the full image, bit for bit.
 **
 ** Returns MASCON_OK, MASCON_EVALUE, MASCON_ETYPE, MASCON_ESHAPE,
 ** MASCON_EALIAS ('out' overlaps a column), MASCON_EREADONLY, MASCON_ENOMEM
-** or MASCON_ECANCEL (then 'out' holds the first ex->done spots, or part of
-** them).
+** MASCON_ETOOBIG (a side above 2^31) or MASCON_ECANCEL (then 'out' holds the
+** first ex->done spots and may hold part of later ones).
+**
+** Memory besides the image: 85 bytes for each of up to 2^18 spots, 40 kB and
+** 4 bytes a tile (of 32 kB) for each thread, 1 kB a tile for wide spots; for
+** f32 images of more than 2^22 spots, 8 bytes a pixel.
 */
 MASCON_API int mascon_render (const mascon_spots *spots,
                               const mascon_render_opts *opts,

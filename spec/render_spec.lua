@@ -319,6 +319,94 @@ describe("render", function()
     same(b, a)
   end)
 
+  it("turns spots from +x towards +y", function()
+    local o = { shape = { 61, 67 }, origin = "centre", dtype = "f64", cutoff = 9 }
+    for _, norm in ipairs { "sum", "peak" } do
+      for _, a in ipairs { 0, 0.3, math.pi / 4, math.pi / 2, 2, -0.785, 100 } do
+        for _, s in ipairs { { 3, 1.5 }, { 2, 4 }, { 2, 2 } } do
+          o.norm, o.sample = norm, nil
+          local im = mascon.render({ x = 31.3, y = 29.6, sx = s[1], sy = s[2],
+                                     angle = a, weight = 2 }, o)
+          local c, d = math.cos(a), math.sin(a)
+          local scale = norm == "peak" and 2 or 2 / (2 * math.pi * s[1] * s[2])
+          for _, p in ipairs { { 30, 31 }, { 33, 29 }, { 25, 36 }, { 28, 28 } } do
+            local dx, dy = p[2] - 31.3, p[1] - 29.6
+            local u, v = (dx * c + dy * d) / s[1], (dy * c - dx * d) / s[2]
+            local e = scale * math.exp(-(u * u + v * v) / 2)
+            near(e, im(p[1] + 1, p[2] + 1), 1e-12 * scale)
+          end
+          -- widths do not depend on the angle: the trace of the covariance
+          local t = im:sum()
+          local v = 0
+          for i = 1, 61 do
+            for j = 1, 67 do
+              v = v + im(i, j) / t * ((j - 32.3) ^ 2 + (i - 30.6) ^ 2)
+            end
+          end
+          near(s[1] ^ 2 + s[2] ^ 2, v, 1e-6)
+        end
+      end
+    end
+  end)
+
+  it("has windows of k sqrt(Sxx), k sqrt(Syy) around turned spots", function()
+    local a = math.rad(21.7)
+    local im = mascon.render({ x = 50.5, y = 50.5, sx = 5, sy = 1, angle = a },
+      { shape = { 101, 101 }, cutoff = 3 })
+    local right, low = 0, 0
+    for i = 1, 101 do
+      for j = 1, 101 do
+        if im(i, j) > 0 then right, low = math.max(right, j), math.max(low, i) end
+      end
+    end
+    local c, s = math.cos(a) ^ 2, math.sin(a) ^ 2
+    assert.equal(math.floor(50.5 + 3 * math.sqrt(25 * c + s)) + 1, right)
+    assert.equal(math.floor(50.5 + 3 * math.sqrt(25 * s + c)) + 1, low)
+    -- as wide as nothing: a line, and a point
+    near(1, mascon.render({ x = 20.2, y = 30, sx = 2, sy = 0, angle = math.pi / 2 },
+                          { shape = { 60, 60 } }):sum(), 1e-5)
+    near(1, mascon.render({ x = 20.2, y = 30, sx = 0, sy = 0, angle = 1 },
+                          { shape = { 60, 60 } }):sum(), 1e-6)
+  end)
+
+  it("turned spots have the same bits in tiles, views and threads", function()
+    local spots = some(200, 150, 300, 12)
+    spots.angle = vector(200, "f64", function() return math.random() * 9 - 4 end)
+    for _, dtype in ipairs { "f64", "f32" } do
+      local full = mascon.render(spots, { shape = { 150, 300 }, dtype = dtype, threads = 1 })
+      for _, threads in ipairs { 2, 3, 8 } do
+        same(full, (mascon.render(spots, { shape = { 150, 300 }, dtype = dtype,
+                                           threads = threads })))
+      end
+      same(full:block(31, 110, 38, 200), (mascon.render(spots,
+        { shape = { 80, 163 }, view = { 30, 37 }, dtype = dtype })))
+    end
+  end)
+
+  it("renormalises to the mass inside the cut-off", function()
+    for _, cutoff in ipairs { 1, 2, 3 } do
+      for _, u in ipairs { 20, 20.3, 20.5 } do
+        local im, info = mascon.render({ x = u, y = 21.2, sx = 2.2, sy = 3.1, weight = 5 },
+          { shape = { 50, 50 }, cutoff = cutoff, renormalise = true, dtype = "f64" })
+        near(5, im:sum(), 1e-12)
+        assert.equal(0, info.lost)
+      end
+    end
+  end)
+
+  it("draws what ThunderSTORM draws: 3 sigma in whole pixels", function()
+    local im = mascon.render({ x = 20.9, y = 20.1, sx = 1.1, sy = 2 },
+                             { shape = { 41, 41 }, preset = "thunderstorm", dtype = "f64" })
+    local all = mascon.render({ x = 20.9, y = 20.1, sx = 1.1, sy = 2 },
+                              { shape = { 41, 41 }, cutoff = 9, dtype = "f64" })
+    for i = 1, 41 do
+      for j = 1, 41 do
+        local inside = math.abs(i - 21) <= 6 and math.abs(j - 21) <= 4
+        near(inside and all(i, j) or 0, im(i, j), 1e-15)
+      end
+    end
+  end)
+
   it("draws a sigma larger than the image", function()
     local im, info = mascon.render({ x = 250, y = 175, sx = 250, sy = 250 },
                                    { shape = { 350, 500 }, dtype = "f64" })
@@ -356,7 +444,7 @@ describe("render", function()
     closed:close()
     refuses("table of columns expected, got nil")
     refuses("column 'sx' is missing", { x = 1, y = 1 })
-    refuses("unknown column 'angle'", { x = 1, y = 1, sx = 1, sy = 1, angle = 1 })
+    refuses("unknown column 'size'", { x = 1, y = 1, sx = 1, sy = 1, size = 1 })
     refuses("column 'y': 3 elements expected, got f64 vector 4",
             { x = mascon.zeros(3), y = mascon.zeros(4), sx = 1, sy = 1 })
     refuses("column 'x': vector or number expected, got \"a\"", { x = "a", y = 1 })
@@ -403,9 +491,8 @@ describe("render of real localisations", function()
         return (string.unpack("<f", text, first + 48 * (i - 1) + 4 * at[name]))
       end)
     end
-    local got = mascon.render({ x = column "x", y = column "y",
-      sx = column "lpx", sy = column "lpy" },
-      { shape = { 128, 128 }, pixel = 0.25, tol = 1e-12, dtype = "f64" })
+    local spots = { x = column "x", y = column "y", sx = column "lpx", sy = column "lpy" }
+    local got = mascon.render(spots, { shape = { 128, 128 }, pixel = 0.25, tol = 1e-12, dtype = "f64" })
     local want = mascon.load(data .. "picasso_testdata_integrated_x4.npy")
     local most, gap = 0, 0
     for i = 1, 128 do
@@ -416,6 +503,11 @@ describe("render of real localisations", function()
     end
     assert.is_true(most > 0 and gap <= 1e-6 * most)
     near(564, sum(got), 1e-6)
+    -- and, with its convention, what Picasso itself draws
+    local theirs = mascon.load(data .. "picasso_testdata_picasso_x20.npy")
+    local ours = mascon.render(spots, { shape = { 640, 640 }, pixel = 1 / 20,
+                                        preset = "picasso" })
+    assert.is_true((ours - theirs):abs():max() <= 1e-6 * theirs:max())
   end)
 
   it("keeps the mass of every inner spot of a table in nm", function()

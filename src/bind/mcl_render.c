@@ -8,9 +8,10 @@
 
 #include "mcl.h"
 
-enum {X, Y, SX, SY, WEIGHT, NCOLUMNS};
+enum {X, Y, SX, SY, WEIGHT, ANGLE, NCOLUMNS};
 
-static const char *const names[] = {"x", "y", "sx", "sy", "weight", NULL};
+static const char *const names[] = {"x", "y", "sx", "sy", "weight", "angle",
+                                    NULL};
 
 /* the columns of a call */
 typedef struct columns {
@@ -68,12 +69,16 @@ static int64_t getcolumn (lua_State *L, int i, columns *c) {
 static void getspots (lua_State *L, columns *c) {
   static const mascon_spots init = MASCON_SPOTS_INIT;
   int64_t n = -1, lengths[NCOLUMNS];
+  bool turned = false;
   checknames(L);
   for (int i = 0; i < NCOLUMNS; i++) {
     lua_pushstring(L, names[i]);
     lengths[i] = -1;
-    if (lua_rawget(L, 1) != LUA_TNIL) lengths[i] = getcolumn(L, i, c);
-    else if (i == WEIGHT) c->numbers[i] = 1;
+    if (lua_rawget(L, 1) != LUA_TNIL) {
+      lengths[i] = getcolumn(L, i, c);
+      turned = i == ANGLE;
+    }
+    else if (i >= WEIGHT) c->numbers[i] = 1;
     else luaL_argerror(L, 1, lua_pushfstring(L, "column '%s' is missing",
                                              names[i]));
     if (n >= 0 && lengths[i] >= 0 && lengths[i] != n) {
@@ -98,6 +103,7 @@ static void getspots (lua_State *L, columns *c) {
   c->spots.sx = c->arrays[SX];
   c->spots.sy = c->arrays[SY];
   c->spots.weight = c->arrays[WEIGHT];
+  if (turned) c->spots.angle = c->arrays[ANGLE];
 }
 
 /* -------} */
@@ -212,14 +218,39 @@ static double optsize (lua_State *L, const char *name, double def,
 }
 
 
-static void options (lua_State *L, mascon_render_opts *o) {
+/*
+** Option 'preset': what other programs draw; other options may change it.
+** "picasso": sampled at the centres of pixels, 3 sigma to each side, not
+** renormalised (mass is not kept), coordinates and sigmas rounded to f32.
+** "thunderstorm": integrated, ceil(3 sigma) pixels to each side of the one with
+** the centre, not renormalised.
+*/
+static void preset (lua_State *L, mascon_render_opts *o) {
+  static const char *const all[] = {"none", "picasso", "thunderstorm", NULL};
+  int p = mcl_optenum(L, 2, "preset", 0, all);
+  if (p == 0) return;
+  o->cutoff = 3;
+  o->sample = p == 1 ? MASCON_POINT : MASCON_INTEGRATED;
+  o->single = p == 1;
+  o->whole = p == 2;
+}
+
+
+static void options (lua_State *L, mascon_render_opts *o, bool turned) {
   static const char *const all[] = {"shape", "view", "extent", "pixel",
     "sample", "norm", "tol", "cutoff", "min_sigma", "origin", "dtype", "out",
-    "add", "threads", "progress", NULL};
+    "add", "renormalise", "preset", "threads", "progress", NULL};
   static const mascon_render_opts init = MASCON_RENDER_INIT;
   *o = init;
   mcl_options(L, 2, all);
+  preset(L, o);
+  if (turned) o->sample = MASCON_POINT;
   mcl_optsampling(L, 2, &o->sample, &o->norm, &o->origin, &o->add);
+  if (turned && o->sample != MASCON_POINT) {
+    mcl_optvalue(L, 2, "sample");
+    mcl_opterror(L, 2, "sample", "\"point\" (spots have angles)");
+  }
+  o->renormalise = mcl_optbool(L, 2, "renormalise", 0);
   o->pixel = optsize(L, "pixel", o->pixel, true);
   o->min_sigma = optsize(L, "min_sigma", 0, false);
   o->tol = optsize(L, "tol", o->tol, false);
@@ -229,6 +260,10 @@ static void options (lua_State *L, mascon_render_opts *o) {
   }
   if (mcl_optvalue(L, 2, "cutoff") != LUA_TNIL)
     o->cutoff = optsize(L, "cutoff", 0, true);
+  else {
+    if (mcl_optvalue(L, 2, "tol") != LUA_TNIL) o->cutoff = 0;
+    lua_pop(L, 1);
+  }
   lua_pop(L, 1);
 }
 
@@ -257,6 +292,7 @@ static mascon_array *image (lua_State *L, const columns *c,
   mascon_array *out = given(L);
   int64_t shape[2];
   geometry(L, &c->spots, out, o, shape);
+  o->fresh = out == NULL;
   return out != NULL ? out
          : mcl_newarray(L, mcl_optfloat(L, 2, MASCON_F32), 2, shape, true);
 }
@@ -298,10 +334,11 @@ static void expand (lua_State *L) {
 
 
 /*
-** image, info = render({x =, y =, sx =, sy = [, weight =]} [, opts]): the sum
-** of many gaussians.  A column is a vector, or a number for all spots (all
+** image, info = render({x =, y =, sx =, sy = [, weight =] [, angle =]}
+** [, opts]): the sum of many gaussians.  A column is a vector, or a number for all spots (all
 ** numbers: one spot).  x, y, sx, sy, pixel, extent and min_sigma share one
-** unit.
+** unit; angle is in radians, from +x towards +y, and turns sx's axis: such spots
+** are sampled at the centres of pixels.
 **
 ** opts: shape = {h, w} of the image; view = {row, column}, whole pixels from
 ** the full image's corner to this one's (0, 0); extent = {y0, x0, y1, x1} of
@@ -309,8 +346,10 @@ static void expand (lua_State *L) {
 ** or "point"); norm ("sum" or "peak"); tol (1e-6), the mass a spot may lose;
 ** cutoff, sigmas to keep instead of what tol asks; min_sigma (0); origin
 ** ("edge": pixel 0 spans 0 to 1, or "centre"); dtype ("f32"); out, an f64 or
-** f32 matrix to draw into; add (false: overwrite); threads; progress (in
-** spots).  Without shape, extent and out: 0 to the largest coordinate.
+** f32 matrix to draw into; add (false: overwrite; true: only tiles with spots are
+** touched, so for a new file map); renormalise (false; true: divide by the mass
+** inside the cut-off); preset ("picasso" or "thunderstorm": their conventions,
+** which other options may change); threads; progress (in spots).  Without shape, extent and out: 0 to the largest coordinate.
 **
 ** info: drawn, culled, skipped (not finite, sigma < 0): how many spots;
 ** clipped, lost: mass outside the image, outside the cut-off; extent of the
@@ -326,7 +365,7 @@ static int render (lua_State *L) {
   lua_settop(L, 2);
   expand(L);
   getspots(L, &c);
-  options(L, &o);
+  options(L, &o, c.spots.angle != NULL);
   mcl_begin(L, &call, 2);
   out = image(L, &c, &o);
   status = mascon_render(&c.spots, &o, out, &info, &call.ex);

@@ -28,6 +28,11 @@ typedef struct mck_frame {
   double centre;              /* of pixel 0: 0 or 0.5 */
   double first[2], last[2];   /* the image: rows, columns of the full one */
   int integrated, peak;
+  int tilted;                 /* spots have angles; they are not integrated */
+  int renormalise;            /* the mass in the window is the weight */
+  int single;                 /* centres, sigmas in pixels are of float */
+  int whole;                  /* k sigmas are rounded up to whole pixels, and
+                                 counted from the pixel of the centre */
 } mck_frame;
 
 /* up to MCK_SPOTS spots, property by property; [0] is along y, [1] along x */
@@ -35,19 +40,24 @@ typedef struct mck_batch {
   double c[2][MCK_SPOTS];      /* centres: units, then pixels */
   double s[2][MCK_SPOTS];      /* sigmas: units, then pixels */
   double weight[MCK_SPOTS];
+  double angle[MCK_SPOTS];     /* tilted: from +x towards +y, of sx's axis */
+  double slope[MCK_SPOTS], narrow[MCK_SPOTS];  /* tilted: see mck_spot */
   double first[2][MCK_SPOTS], last[2][MCK_SPOTS];  /* windows, full image */
   double from[2][MCK_SPOTS], to[2][MCK_SPOTS];     /* in the image */
   double lost[MCK_SPOTS];      /* part of the mass outside the window */
   double mass[MCK_SPOTS];      /* weight, or volume; NaN: to be skipped */
 } mck_batch;
 
-/* one spot, in pixels of the full image, and its window in those of the image:
-   rows and columns 'from' to 'to' - 1 */
+/*
+** One spot, in pixels of the full image, and its window in those of the image:
+** rows and columns 'from' to 'to' - 1.  A tilted one has in each row a bell of
+** sigma s[1] around c[1] + slope * (row - c[0]).
+*/
 typedef struct mck_spot {
   double c[2], s[2];
   double weight;
-  int32_t from[2], to[2];
-  int64_t unused;  /* 64 bytes: a cache line */
+  double slope;
+  int32_t from[2], to[2];  /* 64 bytes in all: a cache line */
 } mck_spot;
 
 /* a tile at hand */

@@ -49,48 +49,127 @@ INLINE vd largerd (vd x, double y) { return choosed(x > y, x, alld(y)); }
 INLINE vd smallerd (vd x, double y) { return choosed(x < y, x, alld(y)); }
 
 
+/* rounded to float and back */
+INLINE vd singled (vd x) {
+  typedef float half __attribute__((vector_size(VBYTES / 2)));
+  return __builtin_convertvector(__builtin_convertvector(x, half), vd);
+}
+
+
+/* centres or sigmas in pixels */
+INLINE vd inpixels (const mck_frame *f, vd x) {
+  x /= f->pixel;
+  return f->single ? singled(x) : x;
+}
+
+
+/* sine and cosine: polynomials within a quarter of pi around n pi / 2 */
+INLINE vd sincosd (vd a, vd *cosine) {
+  const double shift = 0x1.8p52;
+  vd t = a * 0x1.45f306dc9c883p-1 + shift, n = t - shift;
+  vd r = a - n * 1.57079632673412561417e+00 - n * 6.07710050630396597660e-11 -
+         n * 2.02226624871116645580e-21;
+  vd z = r * r;
+  vd s = r + r * z * (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z *
+         (1.0 / 362880 + z * (-1.0 / 39916800 + z * (1.0 / 6227020800))))));
+  vd c = 1 - z * 0.5 + z * z * (1.0 / 24 + z * (-1.0 / 720 + z *
+         (1.0 / 40320 + z * (-1.0 / 3628800 + z * (1.0 / 479001600 + z *
+         (-1.0 / 87178291200))))));
+  vl q = (vl)t, odd = -(q & 1);
+  *cosine = (vd)((vl)choosed(odd, s, c) ^ (((q + 1) & 2) << 62));
+  return (vd)((vl)choosed(odd, c, s) ^ ((q & 2) << 62));
+}
+
+
 /*
-** Along axis 'a': pixels, window, and its part in the image.  Returns the part
-** of the mass outside the window.  A centre on the edge of two pixels leaves
-** half to each, however small the sigma.
+** A row of a spot turned by 'angle' is a bell that has moved by the slope for
+** each row, and that is narrower than the spot: its sigma goes to 'narrow'.
+** The spot's own sigmas become those of its shadows on the axes.
 */
-INLINE vd axis (mck_batch *b, const mck_frame *f, int a, size_t i, vl *ok,
-                vd *mass) {
-  vd c = (loadd(b->c[a] + i) - f->corner[a]) / f->pixel;
-  vd s = loadd(b->s[a] + i);
-  vl wide, touches;
-  vd low, high, inverse, first, last;
-  *ok &= s >= 0;
-  s = choosed(s < f->min_sigma, alld(f->min_sigma), s) / f->pixel;
-  *ok &= (absd(c) <= DBL_MAX) & (absd(s) <= DBL_MAX);
-  wide = s >= DBL_MIN;
-  low = c - f->k * s;
-  high = c + f->k * s;
+INLINE void tilt (mck_batch *b, size_t i, vd *sy, vd *sx) {
+  vd c, s = sincosd(loadd(b->angle + i), &c);
+  vd yy = *sx * *sx * (s * s) + *sy * *sy * (c * c), y = yy;
+  vd xx = *sx * *sx * (c * c) + *sy * *sy * (s * s), x = xx;
+  vd xy = (*sx - *sy) * (*sx + *sy) * (s * c);
+  vl flat = yy < DBL_MIN;  /* no rows but one */
+  for (int k = 0; k < VD; k++) {
+    y[k] = __builtin_sqrt(yy[k]);
+    x[k] = __builtin_sqrt(xx[k]);
+  }
+  stored(b->slope + i, choosed(flat, alld(0), xy / yy));
+  stored(b->narrow + i, choosed(flat, x, *sx * *sy / y));
+  *sy = y;
+  *sx = x;
+}
+
+
+/*
+** The window along axis 'a', and its part in the image.  Returns the part of
+** the mass outside the window.  A centre on the edge of two pixels leaves half
+** to each, however small the sigma.
+*/
+INLINE vd window (mck_batch *b, const mck_frame *f, int a, size_t i, vd c,
+                  vd s) {
+  vl wide = s >= DBL_MIN, touches;
+  vd low = c - f->k * s, high = c + f->k * s;
+  vd inverse, first, last;
   touches = wide & (low == c);
   if (anyl(touches)) low = choosed(touches, below(low), low);
-  first = pixelofd(low, f->centre);
-  last = pixelofd(high, f->centre) + 1;
+  if (f->whole) {
+    vd reach = -floord(-(f->k * s));
+    first = pixelofd(c, f->centre) - reach;
+    last = pixelofd(c, f->centre) + reach + 1;
+  }
+  else {
+    first = pixelofd(low, f->centre);
+    last = pixelofd(high, f->centre) + 1;
+  }
   stored(b->c[a] + i, c);
   stored(b->s[a] + i, s);
   stored(b->first[a] + i, first);
   stored(b->last[a] + i, last);
   stored(b->from[a] + i, largerd(first, f->first[a]));
   stored(b->to[a] + i, smallerd(last, f->last[a]));
-  if (f->peak) *mass = choosed(wide, *mass * (MCK_SQRT_2PI * s), *mass);
   inverse = 1 / s;
   return maskd(vtail((first + (f->centre - 0.5) - c) * inverse) +
                vtail((last + (f->centre - 0.5) - c) * inverse), wide);
 }
 
 
+/* the volume of a spot that is 1 high */
+INLINE vd volume (vd sy, vd sx) {
+  vd y = choosed(sy >= DBL_MIN, MCK_SQRT_2PI * sy, alld(1));
+  return choosed(sx >= DBL_MIN, y * (MCK_SQRT_2PI * sx), y);
+}
+
+
 static void K(render_prepare) (mck_batch *b, const mck_frame *f, size_t n) {
   for (size_t i = 0; i < n; i += VD) {
-    vd mass = loadd(b->weight + i), y, x;
-    vl ok = absd(mass) <= DBL_MAX;
-    y = axis(b, f, 0, i, &ok, &mass);
-    x = axis(b, f, 1, i, &ok, &mass);
-    stored(b->lost + i, y + x - y * x);
-    stored(b->mass + i, choosed(ok, mass, alld(__builtin_nan(""))));
+    vd weight = loadd(b->weight + i), c[2], s[2], y, x, lost;
+    vl ok = absd(weight) <= DBL_MAX;
+    for (int a = 0; a < 2; a++) {
+      c[a] = inpixels(f, loadd(b->c[a] + i) - f->corner[a]);
+      s[a] = loadd(b->s[a] + i);
+      ok &= s[a] >= 0;
+      s[a] = inpixels(f, choosed(s[a] < f->min_sigma, alld(f->min_sigma),
+                                 s[a]));
+    }
+    if (f->tilted) tilt(b, i, &s[0], &s[1]);
+    for (int a = 0; a < 2; a++)
+      ok &= (absd(c[a]) <= DBL_MAX) & (absd(s[a]) <= DBL_MAX);
+    y = window(b, f, 0, i, c[0], s[0]);
+    x = window(b, f, 1, i, c[1], s[1]);
+    lost = y + x - y * x;
+    if (f->renormalise) {
+      weight /= 1 - lost;
+      ok &= absd(weight) <= DBL_MAX;
+      lost = alld(0);
+      stored(b->weight + i, weight);
+    }
+    if (f->peak)
+      weight *= volume(s[0], f->tilted ? loadd(b->narrow + i) : s[1]);
+    stored(b->lost + i, lost);
+    stored(b->mass + i, choosed(ok, weight, alld(__builtin_nan(""))));
   }
 }
 
@@ -142,6 +221,7 @@ INLINE vl lanes (void) {
 #define LEAST 0x1p-62   /* products are normal */
 #define MIN FLT_MIN
 #define PRODUCT productf
+#define FLUSH flushf
 #define PAIR(out, a, b) storef(out, joinf(a, b))
 #define G(name) K(name ## _f32)
 #include "tspots.h"
@@ -154,6 +234,7 @@ INLINE vl lanes (void) {
 #define LEAST 0x1p-510
 #define MIN DBL_MIN
 #define PRODUCT(f, p) productd(f, p, DBL_MIN)
+#define FLUSH flushd
 #define PAIR(out, a, b) (stored(out, a), stored((out) + VD, b))
 #define G(name) K(name ## _f64)
 #include "tspots.h"

@@ -110,6 +110,51 @@ static void G(anyspot) (const mck_canvas *t, const mck_spot *s) {
 }
 
 
+/* o[j] += f * (value of a bell at first + j), for a row of any length */
+INLINE void G(bellrow) (REAL *o, REAL f, double c, double s, double amp,
+                        double first, int64_t n) {
+  _Alignas(64) REAL room[2 * VD];
+  double inverse = 1 / s;
+  vd x = first + ramp();
+  vl lane = lanes(), unused = {0};
+  for (int64_t j = 0; j < n; j += 2 * VD, x += 2 * VD, lane += 2 * VD) {
+    vd d = (x - c) * inverse, e = (x + VD - c) * inverse;
+    vd u = bounded(vexp(d * d * -0.5) * amp, lane, n, 0, &unused);
+    vd v = bounded(vexp(e * e * -0.5) * amp, lane + VD, n, 0, &unused);
+    PAIR(room, u, v);
+    for (int k = 0; k < (int)(2 * VD); k += LANES)
+      STORE(o + j + k, LOAD(o + j + k) +
+            PRODUCT(f, FLUSH(LOAD(room + k), MIN)));
+  }
+}
+
+
+/* a spot with an angle: row by row */
+static void G(tiltedspot) (const mck_canvas *t, const mck_spot *s) {
+  enum {WIDTH = MCK_TILEB / sizeof(REAL)};
+  double room[(int)WIDTH > MCK_TILEH ? WIDTH + MCK_PAD : MCK_TILEH + MCK_PAD];
+  _Alignas(64) REAL f[MCK_TILEH + MCK_PAD], p[WIDTH + MCK_PAD];
+  int peak = t->frame->peak;
+  double unused;
+  part a = clippart(t, s);
+  double first = t->first[1] + a.col;
+  REAL *o = (REAL *)t->tile + a.row * PITCH + a.col;
+  mck_axis y, x;
+  mck_setaxis(&y, s->c[0], s->s[0], 0, peak, s->weight);
+  mck_setaxis(&x, s->c[1], s->s[1], 0, peak, 1);
+  G(profile)(f, room, &y, t->first[0] + a.row, a.m, &unused);
+  for (int32_t i = 0; i < a.m; i++, o += PITCH) {
+    x.centre = s->c[1] + (t->first[0] + (a.row + i) - s->c[0]) * s->slope;
+    if (x.kind == MCK_BELL)
+      G(bellrow)(o, f[i], x.centre, s->s[1], x.k[0], first, a.n);
+    else {
+      G(profile)(p, room, &x, first, a.n, &unused);
+      G(carefulrows)(o, f + i, 1, p, a.n);
+    }
+  }
+}
+
+
 /* the profiles of a small spot into place 'i' of the group; at[i].m is 0 if it
    is none */
 INLINE void G(smallspot) (G(profiles) *g, int i, const mck_canvas *t,
@@ -162,7 +207,9 @@ INLINE void G(draw) (const mck_canvas *t, const mck_spot *spots,
 
 static void G(render_draw) (const mck_canvas *t, const mck_spot *spots,
                             const uint32_t *which, size_t n) {
-  if (t->frame->integrated) G(draw)(t, spots, which, n, 1);
+  if (t->frame->tilted)
+    for (size_t i = 0; i < n; i++) G(tiltedspot)(t, &spots[which[i]]);
+  else if (t->frame->integrated) G(draw)(t, spots, which, n, 1);
   else G(draw)(t, spots, which, n, 0);
 }
 
@@ -174,6 +221,7 @@ static void G(render_draw) (const mck_canvas *t, const mck_spot *spots,
 #undef LEAST
 #undef MIN
 #undef PRODUCT
+#undef FLUSH
 #undef PAIR
 #undef G
 #undef PITCH

@@ -50,7 +50,7 @@ static int checkspots (const mascon_spots *s, const mascon_array *out) {
   for (int i = 0; i < MC_NCOLUMNS; i++) {
     const mascon_array *a = mc_spots_column(s, i);
     int status;
-    if (a == NULL && i != MC_WEIGHT) return MASCON_EVALUE;
+    if (a == NULL && i < MC_WEIGHT) return MASCON_EVALUE;
     if (a == NULL) continue;
     if ((status = mc_check(a)) != MASCON_OK) return status;
     if (a->ndim != 1 || a->shape[0] != s->x->shape[0]) return MASCON_ESHAPE;
@@ -60,14 +60,15 @@ static int checkspots (const mascon_spots *s, const mascon_array *out) {
 }
 
 
-static int checkopts (const mascon_render_opts *o) {
+static int checkopts (const mascon_render_opts *o, const mascon_spots *s) {
   bool ok = (o->sample == MASCON_POINT || o->sample == MASCON_INTEGRATED) &&
             (o->norm == MASCON_SUM || o->norm == MASCON_PEAK) &&
             (o->origin == MASCON_CENTRE || o->origin == MASCON_EDGE) &&
             o->pixel > 0 && isfinite(o->pixel) && isfinite(o->y0) &&
             isfinite(o->x0) && o->tol >= 0 && o->tol < 1 && o->cutoff >= 0 &&
             isfinite(o->cutoff) && o->min_sigma >= 0 &&
-            isfinite(o->min_sigma);
+            isfinite(o->min_sigma) &&
+            (s->angle == NULL || o->sample == MASCON_POINT);
   return ok ? MASCON_OK : MASCON_EVALUE;
 }
 
@@ -97,6 +98,10 @@ static void setframe (mc_render *r) {
   f->centre = o->origin == MASCON_EDGE ? 0.5 : 0;
   f->integrated = o->sample == MASCON_INTEGRATED;
   f->peak = o->norm == MASCON_PEAK;
+  f->tilted = r->spots->angle != NULL;
+  f->renormalise = o->renormalise;
+  f->single = o->single;
+  f->whole = o->whole;
   f->first[0] = (double)o->row;
   f->first[1] = (double)o->col;
   for (int a = 0; a < 2; a++) f->last[a] = f->first[a] + (double)r->shape[a];
@@ -322,7 +327,7 @@ int mascon_render (const mascon_spots *spots, const mascon_render_opts *opts,
   int threads;
   int status = checkout(out);
   if (status == MASCON_OK) status = checkspots(spots, out);
-  if (status == MASCON_OK) status = checkopts(o);
+  if (status == MASCON_OK) status = checkopts(o, spots);
   if (status != MASCON_OK) return status;
   n = spots->x->shape[0];
   threads = mc_threads(ex, (double)n * 100);
@@ -346,11 +351,13 @@ int mascon_render_shape (const mascon_spots *spots,
   mck_batch b;
   mc_render r = {0};
   int status = checkspots(spots, NULL);
-  if (status == MASCON_OK) status = checkopts(o);
+  if (status == MASCON_OK) status = checkopts(o, spots);
   if (status != MASCON_OK) return status;
   r.gauss = mck_get()->gauss;
   r.o = o;
+  r.spots = spots;
   setframe(&r);
+  r.frame.whole = 0;
   r.frame.k = 0;  /* a window that is the pixel of the centre, or its two */
   for (int64_t first = 0; first < spots->x->shape[0]; first += MCK_SPOTS) {
     int64_t n = spots->x->shape[0] - first;

@@ -19,18 +19,20 @@ const mascon_array *mc_spots_column (const mascon_spots *s, int i) {
     case MC_Y: return s->y;
     case MC_SX: return s->sx;
     case MC_SY: return s->sy;
-    default: return s->weight;
+    case MC_WEIGHT: return s->weight;
+    default: return s->angle;
   }
 }
 
 
 void mc_spots_read (const mascon_spots *s, int64_t first, int64_t n,
                     mck_batch *b) {
-  double *to[MC_NCOLUMNS] = {b->c[1], b->c[0], b->s[1], b->s[0], b->weight};
+  double *to[MC_NCOLUMNS] = {b->c[1], b->c[0], b->s[1], b->s[0], b->weight,
+                             b->angle};
   for (int i = 0; i < MC_NCOLUMNS; i++) {
     const mascon_array *a = mc_spots_column(s, i);
-    if (a == NULL)
-      for (int64_t k = 0; k < n; k++) to[i][k] = 1;
+    if (a == NULL)  /* weight 1, angle 0 */
+      for (int64_t k = 0; k < n; k++) to[i][k] = i == MC_WEIGHT;
     else
       mck_get()->copy->convert[MASCON_F64][mascon_dtype_of(a)](to[i], 1,
         (const char *)a->data + first * a->stride[0] * (a->dtype.bits / 8),
@@ -95,6 +97,10 @@ static void fillspot (const mc_render *r, mck_spot *s, const mck_batch *b,
     s->to[a] = (int32_t)(b->to[a][i] - r->frame.first[a]);
   }
   s->weight = b->weight[i];
+  if (r->frame.tilted) {
+    s->s[1] = b->narrow[i];
+    s->slope = b->slope[i];
+  }
 }
 
 

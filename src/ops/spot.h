@@ -13,7 +13,7 @@
 #include "kern.h"
 
 /* columns, as doubles */
-enum {MC_X, MC_Y, MC_SX, MC_SY, MC_WEIGHT, MC_NCOLUMNS};
+enum {MC_X, MC_Y, MC_SX, MC_SY, MC_WEIGHT, MC_ANGLE, MC_NCOLUMNS};
 
 /* what a thread found in its slice of a chunk */
 typedef struct mc_slice {
