@@ -159,6 +159,66 @@ end
 -- }-------
 
 
+-- {------- render -------
+
+-- no mass is gone
+local function checkrender(spots, opts, n)
+  local image, info = mascon.render(spots, opts)
+  close(image:sum() + info.clipped + info.lost, n, 1e-2, "render")
+end
+
+-- microseconds a spot, on 1 and 2 threads, and how that scales
+local function render(name, spots, n, opts, goals)
+  local t, fma = {}, scaling()
+  for threads = 1, 2 do
+    opts.threads = threads
+    checkrender(spots, opts, n)
+    t[threads] = interleave { function() mascon.render(spots, opts) end }
+    row(name, threads, t[threads], "us a spot", t[threads] / n * 1e6, goals[threads])
+  end
+  row(name .. ", 1 to 2 threads", 2, t[2], ("the FMA loop's scaling (%.2f)"):format(fma),
+      t[1] / t[2] / fma, "0.93")
+end
+
+function cases.render()
+  local r, n = mascon.random(1), 1000000
+  local x, y = r:uniform(n) * 2048, r:uniform(n) * 2048
+  local spots = { x = x, y = y, sx = r:uniform(n) * .5 + 1, sy = r:uniform(n) * .5 + 1 }
+  local out = mascon.zeros(2048, 2048, "f32")
+  render("render 1e6 spots, point, 3 sigma", spots, n,
+         { out = out, sample = "point", cutoff = 3 }, { "0.060", "0.032" })
+  render("render 1e6 spots, integrated, tol 1e-6", spots, n, { out = out }, { "0.144", "0.077" })
+  spots = { x = x, y = y, sx = 1.5, sy = 3 }
+  render("render 1e6 spots, sigma 1.5 x 3", spots, n,
+         { out = out, sample = "point", cutoff = 3 }, {})
+  spots.angle = r:uniform(n) * 6
+  render("render 1e6 spots, sigma 1.5 x 3, turned", spots, n, { out = out, cutoff = 3 }, {})
+end
+
+function cases.render_wide()
+  local r, n = mascon.random(2), 100000
+  local spots = { x = r:uniform(n) * 800, y = r:uniform(n) * 800, sx = r:uniform(n) * 25,
+                  sy = r:uniform(n) * 25 }
+  render("render 1e5 spots, sigma 0 to 25, f64", spots, n, { shape = { 800, 800 },
+         dtype = "f64", sample = "integrated", cutoff = 3 }, {})
+  local out = mascon.zeros(800, 800)
+  for threads = 1, 2 do
+    local t = interleave { function()
+      mascon.render(spots, { out = out, sample = "point", cutoff = 3, threads = threads })
+    end }
+    row("the same, sampled", threads, t, "110 ms", t / 0.110, threads == 1 and "1" or nil)
+  end
+end
+
+function cases.render_points()
+  local r, n = mascon.random(3), 10000000
+  local spots = { x = r:uniform(n) * 2048, y = r:uniform(n) * 2048, sx = 0, sy = 0 }
+  render("render 1e7 spots, sigma 0", spots, n, { out = mascon.zeros(2048, 2048, "f32") }, {})
+end
+
+-- }-------
+
+
 -- {------- top-N -------
 
 -- the best ten of some rows, in the plainest way
@@ -296,7 +356,8 @@ end
 local info = mascon.info()
 print(("mascon %s, %s, %d threads; FMA peak f32 %.0f GFLOP/s (1 thread), scaling 1 to 2 %.2f; empty C call %.1f ns")
   :format(info.version, info.cpu, info.threads, fmapeak(1) / 1e9, scaling(), emptycall() * 1e9))
-for _, name in ipairs { "gauss_4096", "gauss_512", "gauss_64", "gauss_10", "topn_wide", "topn_narrow",
+for _, name in ipairs { "gauss_4096", "gauss_512", "gauss_64", "gauss_10", "render",
+                        "render_wide", "render_points", "topn_wide", "topn_narrow",
                         "recommend", "matmul", "elementwise" } do
   if selected(name) then
     cases[name]()
