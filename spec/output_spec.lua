@@ -1,6 +1,24 @@
--- what is given as an output and may not be written is named
+-- arguments that are named when they are refused: read-only outputs, options
 
 local mascon = require "mascon"
+
+describe("a table of options", function()
+  it("is refused where none are taken", function()
+    local a, r, o = mascon.ones(4), mascon.random(1), { threads = 2 }
+    for message, f in pairs {
+      ["bad argument #2 to 'uniform'"] = function() r:uniform(a, o) end,
+      ["bad argument #2 to 'normal'"] = function() r:normal(4, o) end,
+      ["bad argument #4 to 'integers'"] = function() r:integers(1, 6, 5, o) end,
+      ["bad argument #2 to 'permutation'"] = function() r:permutation(4, o) end,
+      ["bad argument #2 to 'copy'"] = function() a:copy("f32", o) end,
+      ["bad argument #3 to 'cast'"] = function() a:cast("i32", "round", o) end,
+      ["bad argument #2 to 'fill'"] = function() a:fill(1, o) end,
+      ["bad argument #2 to 'assign'"] = function() a:assign({ 1, 2, 3, 4 }, o) end,
+      ["bad argument #3 to 'take'"] = function() a:take({ 1 }, 1, o) end,
+    } do assert.has_error(f, message .. " (no options are taken here)") end
+    assert.equal(0, r.position)
+  end)
+end)
 
 describe("a read-only output", function()
   it("is refused by name", function()

@@ -395,9 +395,8 @@ function Random:integers(lo, hi, ...) end
 
 ---1 to `n` in random order.
 ---@param n integer
----@param dtype? mascon.dtype
 ---@return mascon.Array ids
-function Random:permutation(n, dtype) end
+function Random:permutation(n) end
 
 ---a + b.
 ---@param a mascon.operand

@@ -168,6 +168,8 @@ int64_t mcl_checkindex (lua_State *L, int arg, int64_t n);
 ** "bad argument #3 to 'f' (option 'n': integer from 1 to 9 expected, got x)".
 */
 unsigned mcl_options (lua_State *L, int arg, const char *const names[]);
+/* for what takes none: raise where a table follows argument 'last' */
+void mcl_nooptions (lua_State *L, int last);
 int64_t mcl_optint (lua_State *L, int arg, const char *name, int64_t def,
                     int64_t lo, int64_t hi);
 double mcl_optnum (lua_State *L, int arg, const char *name, double def);

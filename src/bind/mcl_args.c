@@ -70,6 +70,13 @@ unsigned mcl_options (lua_State *L, int arg, const char *const names[]) {
 }
 
 
+void mcl_nooptions (lua_State *L, int last) {
+  for (int i = last + 1; i <= lua_gettop(L); i++)
+    if (lua_type(L, i) == LUA_TTABLE)
+      luaL_argerror(L, i, "no options are taken here");
+}
+
+
 int mcl_optvalue (lua_State *L, int arg, const char *name) {
   if (arg == 0 || lua_isnoneornil(L, arg)) {
     lua_pushnil(L);

@@ -56,6 +56,7 @@ void mcl_assign (lua_State *L, int arg, mascon_array *out) {
 /* a:fill(x) -> a: every element is x, which must fit exactly */
 static int fill (lua_State *L) {
   mascon_array *a = mcl_checkout(L, 1);
+  mcl_nooptions(L, 2);
   if (lua_type(L, 2) != LUA_TNUMBER) mcl_typeerror(L, 2, "number");
   fillwith(L, 2, a);
   lua_settop(L, 1);
@@ -70,6 +71,7 @@ static int fill (lua_State *L) {
 */
 static int assign (lua_State *L) {
   mascon_array *a = mcl_checkout(L, 1);
+  mcl_nooptions(L, 2);
   mcl_assign(L, 2, a);
   lua_settop(L, 1);
   return 1;
@@ -87,6 +89,7 @@ static int assign (lua_State *L) {
 static int copy (lua_State *L) {
   const mascon_array *a = mcl_checkarray(L, 1);
   mascon_dtype t = mcl_optdtype(L, 2, mascon_dtype_of(a));
+  mcl_nooptions(L, 2);
   mcl_assign(L, 1, mcl_newarray(L, t, a->ndim, a->shape, false));
   return 1;
 }
@@ -107,6 +110,7 @@ static int cast (lua_State *L) {
   mascon_array *out;
   mcl_call c;
   luaL_checkany(L, 2);
+  mcl_nooptions(L, 3);
   mcl_begin(L, &c, 0);
   out = mcl_newarray(L, mcl_optdtype(L, 2, MASCON_F64), a->ndim, a->shape,
                      false);

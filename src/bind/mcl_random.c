@@ -73,6 +73,7 @@ static int drawn (lua_State *L, generator *g, const draw *d, int arg) {
   mascon_dtype t = d->type;
   mascon_array *out;
   mcl_call c;
+  mcl_nooptions(L, arg - 1);
   if (n <= 0) return single(L, g, d);
   if (n == 1 && mcl_toarray(L, arg) != NULL) {
     out = mcl_checkout(L, arg);
@@ -139,6 +140,7 @@ static int permutation (lua_State *L) {
   int64_t n = luaL_checkinteger(L, 2);
   mascon_array *out;
   mcl_call c;
+  mcl_nooptions(L, 2);
   luaL_argcheck(L, n >= 0, 2, "size is negative");
   mcl_begin(L, &c, 0);
   out = mcl_newarray(L, n > INT32_MAX ? MASCON_I64 : MASCON_I32, 1, &n,

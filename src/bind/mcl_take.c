@@ -101,6 +101,7 @@ static int take (lua_State *L) {
   mascon_array *out;
   mcl_call c;
   int status, axis = 0;
+  mcl_nooptions(L, 3);
   if (mask && a->ndim > 1 && lua_isnoneornil(L, 3) && sameshape(a, ids)) {
     a = flatten(L, 1);
     ids = flatten(L, 2);
