@@ -18,10 +18,8 @@ weight into one pixel.
   --help              this text
 ]]
 
-local function fail(...)
-  io.stderr:write("gauss.lua: ", table.concat { ... }, "\n")
-  os.exit(1)
-end
+local cli = dofile((arg[0]:match "^.*/" or "") .. "cli.lua")
+local fail = cli.fail
 
 local valued = { ["-o"] = "output", ["--output"] = "output",
                  ["--weight"] = "weight", ["--threads"] = "threads" }
@@ -48,25 +46,12 @@ local arguments = { { "ROWS", size }, { "COLUMNS", size }, { "Y", number },
                     { "X", number }, { "SIGMA_Y", sigma }, { "SIGMA_X", sigma } }
 
 local function parse(args)
-  local opts, numbers, i = {}, {}, 1
-  while args[i] do
-    local a = args[i]
-    if a == "--help" or a == "-h" then
-      io.write(usage)
-      os.exit(0)
-    elseif valued[a] then
-      i = i + 1
-      opts[valued[a]] = args[i] or fail(a, " needs a value")
-    elseif flags[a] then
-      opts[flags[a][1]] = flags[a][2]
-    elseif a:find "^%-" and not tonumber(a) then
-      fail("unknown option '", a, "' (see --help)")
-    else
-      local what = arguments[#numbers + 1] or
-                   fail("'", a, "' is one number too many (see --help)")
-      numbers[#numbers + 1] = what[2](what[1], a)
-    end
-    i = i + 1
+  local opts, words = cli.parse(args, usage, valued, flags)
+  local numbers = {}
+  for i, word in ipairs(words) do
+    local what = arguments[i] or
+                 fail("'", word, "' is one number too many (see --help)")
+    numbers[i] = what[2](what[1], word)
   end
   if #numbers < #arguments then
     fail("ROWS COLUMNS Y X SIGMA_Y SIGMA_X expected (see --help)")

@@ -20,10 +20,8 @@ id.  The result is exact.
   --help                this text
 ]]
 
-local function fail(...)
-  io.stderr:write("recommend.lua: ", table.concat {...}, "\n")
-  os.exit(1)
-end
+local cli = dofile((arg[0]:match "^.*/" or "") .. "cli.lua")
+local fail = cli.fail
 
 -- options that take a value, by the name that they are kept under
 local valued = {
@@ -31,51 +29,21 @@ local valued = {
   ["--scores"] = "scores", ["--seen-indptr"] = "indptr",
   ["--seen-indices"] = "indices", ["--base"] = "base", ["--threads"] = "threads"
 }
-local flags = {["--normalize"] = "normalize", ["--quiet"] = "quiet"}
-
-local function integer(opts, name, low, high)
-  local text = opts[name]
-  if not text then return end
-  local n = math.tointeger(tonumber(text))
-  if not n or n < low or n > high then
-    fail(("%s: an integer from %d to %d expected, got '%s'"):format(name, low,
-      high, text))
-  end
-  opts[name] = n
-end
+local flags = {
+  ["--normalize"] = {"normalize", true}, ["--quiet"] = {"quiet", true}
+}
 
 local function parse(args)
-  local opts, files, i = {n = "10", base = "0"}, {}, 1
-  while args[i] do
-    local a = args[i]
-    local name, value = a:match "^(%-%-[^=]+)=(.*)$"
-    name = name or a
-    if a == "--help" or a == "-h" then
-      io.write(usage)
-      os.exit(0)
-    elseif valued[name] then
-      if not value then
-        i = i + 1
-        value = args[i] or fail(a, " needs a value")
-      end
-      opts[valued[name]] = value
-    elseif flags[a] then
-      opts[flags[a]] = true
-    elseif a:match "^%-." then
-      fail("unknown option '", a, "'; --help lists them")
-    else
-      files[#files + 1] = a
-    end
-    i = i + 1
-  end
+  local opts, files = cli.parse(args, usage, valued, flags)
+  opts.n, opts.base = opts.n or "10", opts.base or "0"
   if #files ~= 2 then fail("two files expected, got ", #files, "; see --help") end
   if not opts.output then fail "where to write to is missing: -o IDS.npy" end
   if (opts.indptr == nil) ~= (opts.indices == nil) then
     fail "--seen-indptr and --seen-indices go together"
   end
-  integer(opts, "n", 1, 2 ^ 31 // 1 | 0)
-  integer(opts, "base", 0, 1)
-  integer(opts, "threads", 1, 1024)
+  cli.integer(opts, "n", 1, 2 ^ 31 // 1 | 0)
+  cli.integer(opts, "base", 0, 1)
+  cli.integer(opts, "threads", 1, 1024)
   return opts, files[1], files[2]
 end
 

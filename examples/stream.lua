@@ -17,50 +17,24 @@ Only one batch of scores is in memory.
   --help                this text
 ]]
 
-local function fail(...)
-  io.stderr:write("stream.lua: ", table.concat {...}, "\n")
-  os.exit(1)
-end
+local cli = dofile((arg[0]:match "^.*/" or "") .. "cli.lua")
+local fail = cli.fail
 
 local valued = {
   ["-n"] = "n", ["-o"] = "output", ["--output"] = "output",
   ["--batch"] = "batch", ["--threads"] = "threads"
 }
 
-local function integer(opts, name, high)
-  local n = math.tointeger(tonumber(opts[name]))
-  if opts[name] and (not n or n < 1 or n > high) then
-    fail(("option %s: an integer from 1 to %d expected, got '%s'"):format(name, high,
-      opts[name]))
-  end
-  opts[name] = n
-end
-
 local function parse(args)
-  local opts, files, i = {n = "10"}, {}, 1
-  while args[i] do
-    local a = args[i]
-    if a == "--help" or a == "-h" then
-      io.write(usage)
-      os.exit(0)
-    elseif valued[a] then
-      i = i + 1
-      opts[valued[a]] = args[i] or fail(a, " needs a value")
-    elseif a == "--quiet" then
-      opts.quiet = true
-    elseif a:match "^%-." then
-      fail("unknown option '", a, "'; --help lists them")
-    else
-      files[#files + 1] = a
-    end
-    i = i + 1
-  end
+  local opts, files = cli.parse(args, usage, valued,
+    {["--quiet"] = {"quiet", true}})
+  opts.n = opts.n or "10"
   if #files ~= 0 and #files ~= 2 then
     fail("two files or none expected, got ", #files, "; see --help")
   end
-  integer(opts, "n", 2 ^ 31 // 1 | 0)
-  integer(opts, "batch", 2 ^ 31 // 1 | 0)
-  integer(opts, "threads", 1024)
+  cli.integer(opts, "n", 1, 2 ^ 31 // 1 | 0)
+  cli.integer(opts, "batch", 1, 2 ^ 31 // 1 | 0)
+  cli.integer(opts, "threads", 1, 1024)
   return opts, files
 end
 

@@ -1,0 +1,52 @@
+-- cli.lua - the command lines of the tools beside it
+
+local M = {}
+
+function M.fail(...)
+  io.stderr:write(arg[0]:match "[^/]*$", ": ", table.concat { ... }, "\n")
+  os.exit(1)
+end
+
+-- the options and the other words of a command line, negative numbers among them
+-- valued: the names under which options that take a value are kept
+-- flags: for the others a name and what is kept under it
+function M.parse(args, usage, valued, flags)
+  local opts, words, i = {}, {}, 1
+  while args[i] do
+    local a = args[i]
+    local name, value = a:match "^(%-%-[^=]+)=(.*)$"
+    name = name or a
+    if a == "--help" or a == "-h" then
+      io.write(usage)
+      os.exit(0)
+    elseif valued[name] then
+      if not value then
+        i = i + 1
+        value = args[i] or M.fail(a, " needs a value")
+      end
+      opts[valued[name]] = value
+    elseif flags[a] then
+      opts[flags[a][1]] = flags[a][2]
+    elseif a:match "^%-." and not tonumber(a) then
+      M.fail("unknown option '", a, "'; --help lists them")
+    else
+      words[#words + 1] = a
+    end
+    i = i + 1
+  end
+  return opts, words
+end
+
+-- make the text of an option, if it was given, an integer
+function M.integer(opts, name, low, high)
+  local text = opts[name]
+  if not text then return end
+  local n = math.tointeger(tonumber(text))
+  if not n or n < low or n > high then
+    M.fail(("%s: an integer from %d to %d expected, got '%s'"):format(name, low,
+      high, text))
+  end
+  opts[name] = n
+end
+
+return M
