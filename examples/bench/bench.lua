@@ -2,6 +2,7 @@
 --
 --   make bench                 every case
 --   make bench CASES="topn sum"   those whose name contains one of the words
+--   make bench CASES=recommend_full   minutes: ranks, N, distributions
 --   make bench PEERS=0         without the Python peers
 --
 -- Each case first verifies its result, then runs in turn with the limit it is
@@ -294,6 +295,58 @@ function cases.recommend()
       t[1] / t[2] / fma, "0.95")
 end
 
+-- factors of one distribution: r:normal, reshaped by what it is called
+local shapes = {
+  gauss = function(_, a) return a end,
+  lognormal = function(r, a) return a * (r:normal(#a, 1, "f32") * 0.5):exp() end,
+  equal_norms = function(_, a)
+    return a / ((a * a):sum(2) ^ 0.5):reshape(#a, 1):copy("f32")
+  end,
+  outlier = function(_, a)
+    a:col(1):assign(a:col(1) * 300)
+    return a
+  end,
+  clusters = function(_, a)
+    local far = a:copy()
+    for i = 1001, #a do far[i] = a[1 + i % 1000] end
+    return far + a * 1e-3
+  end
+}
+
+-- not in the default run: each rank, N and distribution
+function cases.recommend_full()
+  local nusers, nitems = 8192, 134751
+  local function one(shape, rank, n, goal)
+    local r = mascon.random(1)
+    local users = shape == "lognormal" and shapes.lognormal(r, r:normal(nusers, rank, "f32"))
+      or r:normal(nusers, rank, "f32")
+    local items = shapes[shape](r, r:normal(nitems, rank, "f32"))
+    local ids, scores = mascon.recommend(users, items, n)
+    local all = items:matmul(users[nusers])
+    local top = mascon.topn(all, n)
+    for k = 1, n do close(scores(nusers, k), all[top[k]], 1e-4, "recommend") end
+    ids, scores = nil, nil
+    for threads = 1, 2 do
+      local t = interleave({ function()
+        mascon.recommend(users, items, n, { threads = threads })
+      end }, 3)
+      row(("recommend %s, rank %d, N = %d"):format(shape, rank, n), threads, t,
+          "FMA peak (2 ops a product)", 2 * rank * nusers * nitems / t / fmapeak(threads), goal)
+    end
+  end
+  one("gauss", 64, 10, "2.3")
+  one("gauss", 64, 100, "1.4")
+  one("gauss", 64, 1000, "0.7")
+  one("gauss", 16, 10, "0.8")
+  one("gauss", 32, 10, "1.5")
+  one("gauss", 128, 10, "2.1")
+  one("gauss", 256, 10, "2.1")
+  one("lognormal", 64, 10, "7")
+  one("equal_norms", 64, 10)
+  one("outlier", 64, 10)
+  one("clusters", 64, 10)
+end
+
 -- }-------
 
 
@@ -363,4 +416,7 @@ for _, name in ipairs { "gauss_4096", "gauss_512", "gauss_64", "gauss_10", "rend
     cases[name]()
     collectgarbage()
   end
+end
+for _, word in ipairs(want) do
+  if word == "recommend_full" then cases.recommend_full() end
 end

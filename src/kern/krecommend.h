@@ -79,6 +79,14 @@ typedef struct mck_recommend {
   int (*alive) (const mck_recgroup *g, size_t n, float norm);
 
   /*
+  ** bytes[k] = 128 + x[k] * inverse, rounded, where that product is below
+  ** 127.5; '*error' and '*length' get the sums of squares of what rounding
+  ** changed and of the rounded products.
+  */
+  void (*tobytes) (const float *x, size_t k, float inverse, uint8_t *bytes,
+                   float *error, float *length);
+
+  /*
   ** out[i] = sum of x[k] * (item ids[i])[k], in double, for k = 0, 1, ...:
   ** the score itself.  Strides s0 (items) and s1 (factors) count elements.
   */

@@ -414,10 +414,35 @@ DOTS(recommend_dots_f32, float, K(eights_f32))
 DOTS(recommend_dots_f64, double, K(eights_f64))
 
 
+static void K(recommend_tobytes) (const float *x, size_t k, float inverse,
+                                  uint8_t *bytes, float *error,
+                                  float *length) {
+  float e[16] = {0}, l[16] = {0};
+  for (size_t i = 0; i < k; i += 16) {
+    float y[16];
+    size_t n = k - i < 16 ? k - i : 16;
+    for (size_t j = 0; j < 16; j++) y[j] = j < n ? x[i + j] * inverse : 0;
+    for (size_t j = 0; j < 16; j++) {
+      float q = (float)(int)(y[j] + __builtin_copysignf(0.5f, y[j]));
+      e[j] += (y[j] - q) * (y[j] - q);
+      l[j] += q * q;
+      y[j] = q + 128;
+    }
+    for (size_t j = 0; j < n; j++) bytes[i + j] = (uint8_t)y[j];
+  }
+  *error = *length = 0;
+  for (size_t j = 0; j < 16; j++) {
+    *error += e[j];
+    *length += l[j];
+  }
+}
+
+
 static const mck_recommend K(recommend) = {
   .bytes = BYTES,
   .scan = K(recommend_scan),
   .alive = K(recommend_alive),
+  .tobytes = K(recommend_tobytes),
   .dots_f32 = K(recommend_dots_f32),
   .dots_f64 = K(recommend_dots_f64)
 };
