@@ -53,7 +53,6 @@ typedef struct mck_gauss {
      elements and MCK_PAD more; returns as above */
   double (*narrow) (float *out, const double *in, size_t n);
   mck_blockfn *f64;   /* of double: f, p and out */
-  mck_blockfn *f32;   /* of float: f, p and out */
   mck_blockfn *f32d;  /* out is float; f, p and their product are double */
   /* out[i] = erfc(|d[i]| / sqrt(2)) / 2; room as for a profile */
   void (*tail) (double *out, const double *d, size_t n);

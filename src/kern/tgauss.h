@@ -240,36 +240,6 @@ static void K(gauss_f64) (void *out, ptrdiff_t stride, const void *f, size_t m,
 }
 
 
-INLINE void row_f32 (float *out, float f, const float *p, size_t n,
-                        int how, int normal) {
-  size_t j = 0;
-#define VALUE(p) (normal ? f * loadf(p) : productf(f, loadf(p)))
-  if (how == MCK_ADD)
-    for (; j + VF <= n; j += VF)
-      storef(out + j, loadf(out + j) + VALUE(p + j));
-  else
-    for (; j + VF <= n; j += VF) storef(out + j, VALUE(p + j));
-  if (j < n) {
-    vf v = VALUE(p + j);
-    if (how == MCK_ADD) v += loadnf(out + j, n - j);
-    storenf(out + j, v, n - j);
-  }
-#undef VALUE
-}
-
-
-static void K(gauss_f32) (void *out, ptrdiff_t stride, const void *f, size_t m,
-                          const void *p, double least, size_t n, int how) {
-  float *o = out;
-  const float *fs = f;
-  for (size_t i = 0; i < m; i++, o += stride) {
-    if (allnormal((double)fs[i], least, (double)FLT_MIN))
-      row_f32(o, fs[i], p, n, how, 1);
-    else row_f32(o, fs[i], p, n, how, 0);
-  }
-}
-
-
 /* two vectors of double as one of float */
 INLINE vf joinf (vd a, vd b) {
 #if ISA_AVX512
@@ -334,7 +304,6 @@ static const mck_gauss K(gauss) = {
   .profile = K(gauss_profile),
   .narrow = K(gauss_narrow),
   .f64 = K(gauss_f64),
-  .f32 = K(gauss_f32),
   .f32d = K(gauss_f32d),
   .tail = K(gauss_tail)
 };

@@ -58,7 +58,7 @@ INLINE vd singled (vd x) {
 
 /* centres or sigmas in pixels */
 INLINE vd inpixels (const mck_frame *f, vd x) {
-  x /= f->pixel;
+  if (f->pixel != 1) x /= f->pixel;
   return f->single ? singled(x) : x;
 }
 
