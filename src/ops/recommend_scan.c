@@ -55,9 +55,11 @@
 **      |x.y - x'.y'| <= |X| |y - y'| + |x - x'| |y'|,
 **    whose factors are measured, for a block the largest, and rounded up by
 **    at least 2^-20 more than the measuring can lose (recommend_pack.c,
-**    fillbytes), so that the float operations of e = length * error' + error * length' + slack * norm
-**    cannot fall short.  'slack' also covers 1, 3 and 5 as before.  So Q = q.q' with
-**    step step' Q + e < bar makes an item of no use.  The kernel computes
+**    fillbytes), so that the float operations of
+**      e = length * error' + error * length' + slack * norm
+**    cannot fall short.  'slack' also covers 1, 3 and 5 as before.  So
+**    Q = q.q' with step step' Q + e < bar makes an item of no use.  The
+**    kernel computes
 **    t = (bar - e) / step / step' with a relative error of at most 2^-21,
 **    takes 2^-19 |t| and 2 off, which also covers cutting it to an integer,
 **    and leaves out Q < t.  Q is exact: sums stay below K 255 127 < 2^31, and
