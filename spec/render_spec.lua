@@ -542,4 +542,14 @@ describe("render of real localisations", function()
     near(n, sum(im), 1e-6 * n)
     assert.equal(n, info.drawn)
   end)
+
+  it("is a crop of the whole where a weight exceeds what f32 holds", function()
+    for _, s in ipairs { 2.894, 12.9 } do
+      local spot = { x = 19.17, y = 6.7, sx = s, sy = 0.3 * s, weight = 1e300 }
+      local whole = mascon.render(spot, { shape = { 23, 37 } })
+      local part = mascon.render(spot, { shape = { 23, 32 }, view = { 0, 5 } })
+      assert.same(whole:cols(6, 37):totable(), part:totable())
+      assert.equal(0, whole:isnan():sum())
+    end
+  end)
 end)

@@ -220,6 +220,7 @@ INLINE vl lanes (void) {
 #define LANES VF
 #define LEAST 0x1p-62   /* products are normal */
 #define MIN FLT_MIN
+#define MAX (double)FLT_MAX
 #define PRODUCT productf
 #define FLUSH flushf
 #define PAIR(out, a, b) storef(out, joinf(a, b))
@@ -233,6 +234,7 @@ INLINE vl lanes (void) {
 #define LANES VD
 #define LEAST 0x1p-510
 #define MIN DBL_MIN
+#define MAX DBL_MAX
 #define PRODUCT(f, p) productd(f, p, DBL_MIN)
 #define FLUSH flushd
 #define PAIR(out, a, b) (stored(out, a), stored((out) + VD, b))

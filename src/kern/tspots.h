@@ -71,7 +71,8 @@ INLINE void G(addrows) (REAL *o, const REAL *f, int32_t m, const REAL *p,
 }
 
 
-/* the same where products may be below the smallest normal number */
+/* the same where products may be below the smallest normal number, or a profile
+   infinite: infinity times 0 adds nothing */
 static void G(carefulrows) (REAL *o, const REAL *f, int32_t m, const REAL *p,
                             int32_t n) {
   for (int32_t i = 0; i < m; i++, o += PITCH)
@@ -91,6 +92,13 @@ static void G(profile) (REAL *out, double *room, const mck_axis *a,
 }
 
 
+INLINE int G(finite) (const REAL *v, int32_t n) {
+  REAL zero = 0;
+  for (int32_t j = 0; j < n; j++) zero += v[j] * 0;
+  return zero == 0;
+}
+
+
 /* any spot */
 static void G(anyspot) (const mck_canvas *t, const mck_spot *s) {
   enum {WIDTH = MCK_TILEB / sizeof(REAL)};
@@ -105,7 +113,8 @@ static void G(anyspot) (const mck_canvas *t, const mck_spot *s) {
   mck_setaxis(&x, s->c[1], s->s[1], integrated, peak, 1);
   G(profile)(f, room, &y, t->first[0] + a.row, a.m, &leastf);
   G(profile)(p, room, &x, t->first[1] + a.col, a.n, &leastp);
-  if (leastf * leastp >= (double)MIN) G(addrows)(o, f, a.m, p, a.n);
+  if (leastf * leastp >= (double)MIN && G(finite)(f, a.m) &&
+      G(finite)(p, a.n)) G(addrows)(o, f, a.m, p, a.n);
   else G(carefulrows)(o, f, a.m, p, a.n);
 }
 
@@ -181,6 +190,7 @@ INLINE void G(smallspot) (G(profiles) *g, int i, const mck_canvas *t,
          G(smallbell)(g->p[i], s->c[1], sx, ax, x, a.n);
     if (!ok) g->at[i].m = 0;
   }
+  if (!(ay < MAX / 2 && ay > -MAX / 2)) g->at[i].m = 0;  /* infinite in REAL */
 }
 
 
@@ -220,6 +230,7 @@ static void G(render_draw) (const mck_canvas *t, const mck_spot *spots,
 #undef LANES
 #undef LEAST
 #undef MIN
+#undef MAX
 #undef PRODUCT
 #undef FLUSH
 #undef PAIR
