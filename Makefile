@@ -68,7 +68,7 @@ all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.a \
 
 $(B)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(STD) $(CFLAGS) $(OPT_$(floor)) $(INC_$(floor)) -MMD -c -o $@ $<
+	$(CC) $(STD) $(CFLAGS) $(OPT_$(floor)) $(INC_$(floor)) -MMD -MP -c -o $@ $<
 
 $(B)/text.c: $(LUA_PARTS) src/bind/mcl_embed.lua
 	@mkdir -p $(@D)
@@ -104,7 +104,7 @@ modules: $(MODULES:%=$(B)/lib/mascon/%.so)
 $(MODULES:%=$(B)/obj/bind/mod_%.o): $(B)/obj/bind/mod_%.o: src/bind/mod_%.c
 	@mkdir -p $(@D)
 	$(CC) $(STD) $(CFLAGS) $(INC_bind) $(shell pkg-config --cflags \
-	  $(PC_$*)) -MMD -c -o $@ $<
+	  $(PC_$*)) -MMD -MP -c -o $@ $<
 
 # as core.so: what such a library leaves to be called at exit must stay
 $(MODULES:%=$(B)/lib/mascon/%.so): $(B)/lib/mascon/%.so: $(B)/obj/bind/mod_%.o

@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "spot.h"
+#include "render.h"
 
 #define RUN (INT64_C(1) << 22)    /* spots that are summed in f32 */
 #define CHUNK (INT64_C(1) << 18)  /* most spots of a chunk */

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "spot.h"
+#include "render.h"
 
 
 /* {------- reading ------- */

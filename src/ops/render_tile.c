@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "spot.h"
+#include "render.h"
 
 #define EMPTY (-1)
 #define SUMMED (1 << 30)

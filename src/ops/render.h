@@ -1,13 +1,13 @@
 /*
-** spot.h - what the files of render share
+** render.h - what the files of render share
 **
 ** Spots go through in chunks, in their order.  Each chunk is read and its
 ** spots are listed for every tile they touch (render_list.c), then each tile
 ** is drawn by one thread, in the order of its list (render_tile.c).
 */
 
-#ifndef SPOT_H
-#define SPOT_H
+#ifndef RENDER_H
+#define RENDER_H
 
 #include "core.h"
 #include "kern.h"
