@@ -5,6 +5,7 @@ VERSION := $(shell sed -n 's/.*MASCON_VERSION "\(.*\)"/\1/p' include/mascon.h)
 ABI := $(shell sed -n 's/.*MASCON_VERSION_MAJOR \(.*\)/\1/p' include/mascon.h)
 
 CC = gcc
+FAST = -j$(shell nproc)  # builds by 'make test' and the like use every core
 B = build
 PREFIX = /usr/local
 DESTDIR =
@@ -161,6 +162,7 @@ SPECS = spec
 
 # as 'deps' may install what this file asks for, the rest is a new make
 test: deps
+	@$(MAKE) --no-print-directory $(FAST) all
 	@$(MAKE) --no-print-directory run-test
 
 # C that specs need: modules that link nothing of ours, hosts, and programs
@@ -193,10 +195,10 @@ run-check: all $(SPEC_TOOLS)
 	@for cpu in base avx2 avx512; do \
 	  MASCON_CPU=$$cpu $(BUSTED) $(SPECS) || exit 1; done
 	@MASCON_GC=hard $(BUSTED) $(SPECS)
-	$(MAKE) SAN=asan B=build/asan all
+	$(MAKE) $(FAST) SAN=asan B=build/asan all
 	ASAN_OPTIONS=detect_leaks=1 $(MAKE) SAN=asan B=build/asan \
 	  TESTLUA=build/asan/mascon run-test
-	$(MAKE) SAN=tsan B=build/tsan all
+	$(MAKE) $(FAST) SAN=tsan B=build/tsan all
 	$(MAKE) SAN=tsan B=build/tsan TESTLUA=build/tsan/mascon run-test
 
 # -------}
@@ -222,6 +224,7 @@ run-bench: all $(B)/bench/limits.so
 
 # the main jobs, on data that is made for them
 demo: deps
+	@$(MAKE) --no-print-directory $(FAST) all
 	@$(MAKE) --no-print-directory run-demo
 
 run-demo: all
