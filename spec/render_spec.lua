@@ -428,7 +428,7 @@ describe("render", function()
       progress = function(done, total) last = { done, total } end })
     assert.same({ 50, 50 }, last)
     assert.has_error(function()
-      mascon.render({ x = mascon.zeros(2000), y = 0, sx = 500, sy = 500 },
+      mascon.render({ x = mascon.zeros(40000), y = 0, sx = 500, sy = 500 },  -- seconds
         { shape = { 1000, 1000 }, progress = function() return false end })
     end)
   end)
