@@ -58,8 +58,8 @@ PC_png = libpng
 PC_tiff = 'libtiff-4 >= 4.5'
 
 MODULES := $(foreach m,$(patsubst src/bind/mod_%.c,%,$(wildcard \
-             src/bind/mod_*.c)),$(shell pkg-config --exists $(PC_$(m)) && \
-             echo $(m)))
+             src/bind/mod_*.c)),$(shell { pkg-config --exists $(PC_$(m)) && \
+             echo $(m); } 2>/dev/null))
 
 .PHONY: all modules deps demo test check bench floors lint env install \
         uninstall clean run-test run-demo run-check run-bench
