@@ -47,7 +47,9 @@ describe("Ctrl-C", function()
           assert.equal(0, code)
           if written:find "done" then break end
         end
-        assert.matches("interrupted %(done %d+ of %d+%)\n", written)
+        if shell.sanitizer ~= "tsan" then  -- it lets no signal into a kernel
+          assert.matches("interrupted %(done %d+ of %d+%)\n", written)
+        end
       end)
     end
   end
