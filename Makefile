@@ -120,7 +120,8 @@ $(B)/mascon: $(OBJ_APP) $(B)/libmascon_lua.a
 # {------- what a machine needs -------
 
 DEPS = gcc make binutils pkg-config lua5.4 liblua5.4-dev lua-busted \
-       libedit-dev libhdf5-dev libpng-dev libtiff-dev python3 python3-numpy
+       libedit-dev libhdf5-dev libpng-dev libtiff-dev python3 python3-numpy \
+       locales
 MISSING = $(shell dpkg-query -W -f '$${Package} $${Status}\n' $(DEPS) \
           2>/dev/null | awk '/ok installed/ {have[$$1] = 1} \
           END {n = split("$(DEPS)", d); \

@@ -1,6 +1,7 @@
 -- CSV tables: every dialect, every number, what is broken and where
 
 local mascon = require "mascon"
+local shell = require "spec.shell"
 local csv = mascon.csv
 
 local shared = "../shared/data/"
@@ -8,19 +9,9 @@ local dir
 
 local function name(file) return dir .. "/" .. file end
 
-local function bytes(file)
-  local f = assert(io.open(file, "rb"))
-  local text = f:read "a"
-  f:close()
-  return text
-end
-
 -- a file of this text
 local function file(text)
-  local f = assert(io.open(name "t.csv", "wb"))
-  f:write(text)
-  f:close()
-  return name "t.csv"
+  return shell.write(name "t.csv", text)
 end
 
 -- what is loaded from a text, as tables; NaN as "nan"
@@ -41,12 +32,10 @@ end
 local function bits(x) return ("<d"):pack(x) end
 
 setup(function()
-  dir = os.tmpname()
-  os.remove(dir)
-  assert(os.execute("mkdir " .. dir))
+  dir = shell.folder()
 end)
 
-teardown(function() os.execute("rm -r " .. dir) end)
+teardown(function() shell.remove(dir) end)
 
 
 describe("csv.load", function()
@@ -242,11 +231,11 @@ describe("a number", function()
   end)
 
   it("does not depend on the locale", function()
-    if not os.execute("localedef -i de_DE -f UTF-8 " .. dir ..
-      "/de_DE.UTF-8 >/dev/null 2>&1") then return pending "no localedef" end
-    local f = assert(io.open(name "l.lua", "w"))
-    f:write [[
+    local comma = shell.comma(dir)
+    if not comma then return pending "no locale can be made (Debian: locales)" end
+    shell.write(name "l.lua", [[
       local mascon = require "mascon"
+local shell = require "spec.shell"
       assert(os.setlocale "de_DE.UTF-8")
       io.write(("%.1f"):format(1.5), "\n")
       local t = assert(mascon.csv.load(arg[1]))
@@ -254,14 +243,11 @@ describe("a number", function()
       io.write(t[1][1], " ", t[1][2], " ", t[2][1], "\n")
       os.setlocale "de_DE.UTF-8"
       mascon.csv.save(arg[1], { "a" }, { mascon.array { 1.5, 1 / 3, 1e-300 } })
-    ]]
-    f:close()
-    local p = assert(io.popen(("LOCPATH=%s %s/mascon %s/l.lua %s 2>&1"):format(dir,
-      os.getenv "MASCON_BUILD" or "build", dir,
-      file "a,b\n1.5,0.30000000000000004e0\n1e-320,1\n")))
-    assert.equal("1,5\n1.5 9.9998886718268e-321 0.3\n", p:read "a")
-    p:close()
-    assert.equal('"a"\n1.5\n0.3333333333333333\n1e-300\n', bytes(name "t.csv"))
+    ]])
+    local out = shell.run(comma .. shell.mascon .. " " .. name "l.lua" .. " " ..
+      file "a,b\n1.5,0.30000000000000004e0\n1e-320,1\n")
+    assert.equal("1,5\n1.5 9.9998886718268e-321 0.3\n", out)
+    assert.equal('"a"\n1.5\n0.3333333333333333\n1e-300\n', shell.read(name "t.csv"))
     os.execute("rm -r " .. dir .. "/de_DE.UTF-8")
   end)
 end)
@@ -375,7 +361,7 @@ describe("csv.save", function()
     assert.equal('"x"\n0\n-0\n1\n-1\n0.1\n0.3333333333333333\n1000000000000000' ..
       "\n9007199254740992\n1.152921504606847e+18\n1e+22\n1e+300\n0.00001\n" ..
       "1e-300\n5e-324\n1.797693134862316e+308\n7057.682\n14270506.039\ninf\n" ..
-      "-inf\nnan\n", (bytes(name "o.csv"):match("^" .. ("[^\n]*\n"):rep(21))
+      "-inf\nnan\n", (shell.read(name "o.csv"):match("^" .. ("[^\n]*\n"):rep(21))
         :gsub("4.94065645841247e%-324", "5e-324")
         :gsub("1.7976931348623157e%+308", "1.797693134862316e+308")))
   end)
@@ -387,13 +373,13 @@ describe("csv.save", function()
       column({ 65535, 0, 1 }, "u16"):sub(-1, 1, -1),
       column({ -2147483648, 0, 1 }, "i32") })
     assert.equal('"a","say ""b""","c","d,","e"\n2,0.1,255,1,-2147483648\n' ..
-      "4,-2.5,0,0,0\n6,16777216,1,65535,1\n", bytes(name "o.csv"))
+      "4,-2.5,0,0,0\n6,16777216,1,65535,1\n", shell.read(name "o.csv"))
     local least = column({ math.mininteger, math.maxinteger }, "i64")
     csv.save(name "o.csv", { "a" }, { least })
     assert.equal('"a"\n-9223372036854775808\n9223372036854775807\n',
-      bytes(name "o.csv"))
+      shell.read(name "o.csv"))
     csv.save(name "o.csv", { "a", "b" }, { mascon.zeros(0), mascon.zeros(0) })
-    assert.equal('"a","b"\n', bytes(name "o.csv"))
+    assert.equal('"a","b"\n', shell.read(name "o.csv"))
   end)
 
   it("writes the same with any threads", function()
@@ -402,8 +388,8 @@ describe("csv.save", function()
     local first
     for _, threads in ipairs { 1, 2, 3, 8 } do
       csv.save(name "o.csv", { "a", "b" }, { a, b }, { threads = threads })
-      first = first or bytes(name "o.csv")
-      assert.is_true(first == bytes(name "o.csv"))
+      first = first or shell.read(name "o.csv")
+      assert.is_true(first == shell.read(name "o.csv"))
     end
     local t = csv.load(name "o.csv")
     for i = 1, 20000 do assert(t[1][i] == a[i] and t[2][i] == b[i]) end
@@ -418,7 +404,7 @@ describe("csv.save", function()
         error("stop", 0)
       end })
     end, "stop")
-    local size = #bytes(name "o.csv")
+    local size = #shell.read(name "o.csv")
     assert.is_true(size == 8 or size == 200004)
     assert.has_error(function()
       csv.save(name "no/o.csv", { "a" }, { mascon.zeros(2) })
@@ -487,6 +473,6 @@ describe("the real tables", function()
     local t = csv.load(f)
     if not t then return pending "no ../shared/data" end
     csv.save(name "e.csv", t.names, t)
-    assert.is_true(bytes(f):gsub("\r", "") == bytes(name "e.csv"))
+    assert.is_true(shell.read(f):gsub("\r", "") == shell.read(name "e.csv"))
   end)
 end)

@@ -2,6 +2,7 @@
 -- by h5py, where there is one
 
 local mascon = require "mascon"
+local shell = require "spec.shell"
 
 local found, hdf5 = pcall(require, "mascon.hdf5")
 local describe = found and describe or pending
@@ -10,18 +11,11 @@ local dir
 
 local function name(file) return dir .. "/" .. file end
 
-local function have(file)
-  local f = io.open(file)
-  return f and f:close()
-end
-
 setup(function()
-  dir = os.tmpname()
-  os.remove(dir)
-  assert(os.execute("mkdir " .. dir))
+  dir = shell.folder()
 end)
 
-teardown(function() os.execute("rm -r " .. dir) end)
+teardown(function() shell.remove(dir) end)
 
 describe("mascon.hdf5", function()
   -- run a script of Python that has h5py as h, numpy as n and the file f
@@ -35,7 +29,7 @@ describe("mascon.hdf5", function()
   end
 
   it("reads the columns of a table", function()
-    if not have(shared .. "picasso_testdata_locs.hdf5") then
+    if not shell.exists(shared .. "picasso_testdata_locs.hdf5") then
       return pending "no ../shared/data"
     end
     local t = assert(hdf5.load(shared .. "picasso_testdata_locs.hdf5", "locs"))
@@ -137,7 +131,7 @@ f.create_dataset('huge', (2 ** 60,), 'f8', chunks = (1024,))
   end)
 
   it("survives every failing allocation", function()
-    if not have(shared .. "picasso_testdata_locs.hdf5") then
+    if not shell.exists(shared .. "picasso_testdata_locs.hdf5") then
       return pending "no ../shared/data"
     end
     local file = shared .. "picasso_testdata_locs.hdf5"

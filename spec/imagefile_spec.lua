@@ -8,12 +8,10 @@ local image = mascon.image
 local dir
 
 setup(function()
-  dir = os.tmpname()
-  os.remove(dir)
-  assert(os.execute("mkdir " .. dir))
+  dir = shell.folder()
 end)
 
-teardown(function() os.execute("rm -rf " .. dir) end)
+teardown(function() shell.remove(dir) end)
 
 local function name(file) return dir .. "/" .. file end
 

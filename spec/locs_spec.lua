@@ -1,6 +1,7 @@
 -- localisation tables: three kinds of files, units, origins, rendering
 
 local mascon = require "mascon"
+local shell = require "spec.shell"
 local locs = mascon.locs
 
 local shared = "../shared/data/"
@@ -10,31 +11,14 @@ local dir
 local function name(file) return dir .. "/" .. file end
 
 local function file(text, as)
-  local f = assert(io.open(name(as or "t.csv"), "wb"))
-  f:write(text)
-  f:close()
-  return name(as or "t.csv")
-end
-
-local function bytes(path)
-  local f = assert(io.open(path, "rb"))
-  local text = f:read "a"
-  f:close()
-  return text
-end
-
-local function have(path)
-  local f = io.open(path)
-  return f and f:close()
+  return shell.write(name(as or "t.csv"), text)
 end
 
 setup(function()
-  dir = os.tmpname()
-  os.remove(dir)
-  assert(os.execute("mkdir " .. dir))
+  dir = shell.folder()
 end)
 
-teardown(function() os.execute("rm -r " .. dir) end)
+teardown(function() shell.remove(dir) end)
 
 local storm = [[
 "id","frame","x [nm]","y [nm]","sigma [nm]","intensity [photon]","uncertainty_xy [nm]"
@@ -269,16 +253,16 @@ describe("a table of localisations", function()
   it("is saved in ThunderSTORM's dialect", function()
     local t = assert(locs.load(file(storm)))
     t:save(name "o.csv")
-    assert.equal(storm, bytes(name "o.csv"))
+    assert.equal(storm, shell.read(name "o.csv"))
     L({ unit = "px", pixel_size = 8, origin = "centre" }):save(name "o.csv")
     assert.equal([[
 "n","sx [nm]","sy [nm]","x [nm]","y [nm]","uncertainty_xy [nm]"
 1,4,16,4,36,10
 2,2,16,12,44,9
 3,8,16,24,52,12
-]], bytes(name "o.csv"))
+]], shell.read(name "o.csv"))
     L({ unit = "px" }):save(name "o.csv")
-    assert.matches('^"n","sx %[px%]"', bytes(name "o.csv"))
+    assert.matches('^"n","sx %[px%]"', shell.read(name "o.csv"))
     assert.same({ 0, 1, 2.5 }, assert(locs.load(name "o.csv")).x:totable())
     assert.has_error(function() t:save(name "no/o.csv") end,
       name "no/o.csv" .. ": No such file or directory")
@@ -341,7 +325,7 @@ describe("a Picasso table", function()
 
   local function load(p, opts)
     if not hashdf5 then return pending "mascon.hdf5 is not built" end
-    if not have(p) then return pending "no ../shared/data" end
+    if not shell.exists(p) then return pending "no ../shared/data" end
     return assert(locs.load(p, opts))
   end
 
@@ -430,7 +414,7 @@ describe("the real CSV tables", function()
   for f, rows in pairs { ["ecoli_01_storm.csv"] = 29995, ["storm_table.csv"] = 48,
       ["thunderstorm_quoted_header.csv"] = 19 } do
     it("are ThunderSTORM's: " .. f, function()
-      if not have(shared .. f) then return pending "no ../shared/data" end
+      if not shell.exists(shared .. f) then return pending "no ../shared/data" end
       local L = assert(locs.load(shared .. f))
       assert.equal(rows, #L)
       assert.same({ "nm", "edge" }, { L.unit, L.origin })
@@ -441,7 +425,7 @@ describe("the real CSV tables", function()
   end
 
   it("are another program's: five_blobs.txt", function()
-    if not have(shared .. "five_blobs.txt") then return pending "no ../shared/data" end
+    if not shell.exists(shared .. "five_blobs.txt") then return pending "no ../shared/data" end
     local L = assert(locs.load(shared .. "five_blobs.txt",
       { columns = { x = "position_x", y = "position_y" } }))
     assert.equal(50, #L)

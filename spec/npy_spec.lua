@@ -1,21 +1,16 @@
 local mascon = require "mascon"
+local shell = require "spec.shell"
 
 local dir  -- a folder of this run's own
 
 local function name(file) return dir .. "/" .. file end
 
 local function write(file, bytes)
-  local f = assert(io.open(name(file), "wb"))
-  f:write(bytes)
-  f:close()
-  return name(file)
+  return shell.write(name(file), bytes)
 end
 
 local function read(file)
-  local f = assert(io.open(name(file), "rb"))
-  local bytes = f:read "a"
-  f:close()
-  return bytes
+  return shell.read(name(file))
 end
 
 -- a .npy file around the text of a header, unpadded
@@ -45,26 +40,13 @@ local function elements(a)
   return out
 end
 
--- how many files this process has open
-local function descriptors()
-  local n = 0
-  for fd = 0, 255 do
-    local f = io.open("/proc/self/fdinfo/" .. fd)
-    if f then
-      n = n + 1
-      f:close()
-    end
-  end
-  return n
-end
+local descriptors = shell.descriptors
 
 setup(function()
-  dir = os.tmpname()
-  os.remove(dir)
-  assert(os.execute("mkdir " .. dir))
+  dir = shell.folder()
 end)
 
-teardown(function() os.execute("rm -r " .. dir) end)
+teardown(function() shell.remove(dir) end)
 
 
 describe("load", function()

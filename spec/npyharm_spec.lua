@@ -1,6 +1,7 @@
 -- .npy files when things go wrong: memory, disk, names, threads, other users
 
 local mascon = require "mascon"
+local shell = require "spec.shell"
 
 local dir
 
@@ -13,19 +14,8 @@ local function capture(command)
   return text
 end
 
-local function bytes(file)
-  local f = assert(io.open(file, "rb"))
-  local text = f:read "a"
-  f:close()
-  return text
-end
-
-local function write(file, text)
-  local f = assert(io.open(file, "wb"))
-  f:write(text)
-  f:close()
-  return file
-end
+local bytes, write = shell.read, shell.write
+local descriptors = shell.descriptors
 
 -- a .npy file
 local function npy(file, descr, shape, fortran, elements)
@@ -38,19 +28,6 @@ end
 -- what is in the folder, hidden files too
 local function list() return (capture("ls -A " .. dir):gsub("\n", " ")) end
 
--- how many files this process has open
-local function descriptors()
-  local n = 0
-  for fd = 0, 255 do
-    local f = io.open("/proc/self/fdinfo/" .. fd)
-    if f then
-      n = n + 1
-      f:close()
-    end
-  end
-  return n
-end
-
 -- run a script in the program just built, in our folder
 local function script(before, text)
   local build = os.getenv "MASCON_BUILD" or "build"
@@ -62,12 +39,10 @@ local function script(before, text)
 end
 
 setup(function()
-  dir = os.tmpname()
-  os.remove(dir)
-  assert(os.execute("mkdir " .. dir))
+  dir = shell.folder()
 end)
 
-teardown(function() os.execute("rm -r " .. dir) end)
+teardown(function() shell.remove(dir) end)
 
 before_each(function() os.execute("rm -rf " .. dir .. "/* " .. dir .. "/.m*") end)
 

@@ -1,6 +1,7 @@
 -- .npy files both ways between mascon and numpy itself
 
 local mascon = require "mascon"
+local shell = require "spec.shell"
 
 local python
 for _, p in ipairs { "/usr/bin/python3", "python3" } do
@@ -116,11 +117,9 @@ describe("numpy", function()
   end
 
   setup(function()
-    dir = os.tmpname()
-    os.remove(dir)
-    assert(os.execute("mkdir " .. dir))
+    dir = shell.folder()
   end)
-  teardown(function() os.execute("rm -r " .. dir) end)
+  teardown(function() shell.remove(dir) end)
 
   it("writes what load reads, and reads what save writes", function()
     local count = 0

@@ -2,12 +2,7 @@
 
 local mascon = require "mascon"
 
-local function read(path)
-  local f = assert(io.open(path))
-  local text = f:read "a"
-  f:close()
-  return text
-end
+local read = require "spec.shell".read
 
 -- public C functions that Lua does not call, and why
 local unbound = {

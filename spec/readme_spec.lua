@@ -1,11 +1,6 @@
 -- what the README shows is what comes out
 
-local function read(path)
-  local f = assert(io.open(path))
-  local text = f:read "a"
-  f:close()
-  return text
-end
+local read = require "spec.shell".read
 
 describe("the README", function()
   it("has a tour that prints what it says", function()

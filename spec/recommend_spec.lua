@@ -253,9 +253,7 @@ describe("examples/recommend.lua", function()
   end
 
   setup(function()
-    dir = os.tmpname()
-    os.remove(dir)
-    os.execute("mkdir " .. dir)
+    dir = shell.folder()
     dir = dir .. "/"
     file("users", oracle.matrix({{1}, {-1}, {0}}, "f32"))
     file("items", oracle.matrix({{1}, {2}}, "f32"))
@@ -263,7 +261,7 @@ describe("examples/recommend.lua", function()
     file("indices", oracle.vector({1, 0, 1}, "i32"))
   end)
 
-  teardown(function() os.execute("rm -r " .. dir) end)
+  teardown(function() shell.remove(dir) end)
 
   it("writes ids and scores", function()
     local out, err, status = run(file "users", file "items", "-n", "3", "-o",

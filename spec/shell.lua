@@ -17,13 +17,43 @@ function M.read(path)
   return text
 end
 
--- what stands in a new file; its name
-function M.file(text)
-  local path = os.tmpname()
+-- put a text into a file; its name
+function M.write(path, text)
   local f = assert(io.open(path, "wb"))
   f:write(text)
   f:close()
   return path
+end
+
+-- what stands in a new file; its name
+function M.file(text)
+  return M.write(os.tmpname(), text)
+end
+
+function M.exists(path)
+  local f = io.open(path)
+  return f ~= nil and f:close()
+end
+
+-- a new folder; its name
+function M.folder()
+  local path = os.tmpname()
+  os.remove(path)
+  assert(os.execute("mkdir " .. path))
+  return path
+end
+
+function M.remove(folder)
+  os.execute("rm -rf " .. folder)
+end
+
+-- how many files this process has open
+function M.descriptors()
+  local n = 0
+  for fd = 0, 255 do
+    if M.exists("/proc/self/fdinfo/" .. fd) then n = n + 1 end
+  end
+  return n
 end
 
 function M.quote(s)
@@ -55,6 +85,14 @@ function M.wait(test, what)
     os.execute "sleep 0.05"
   end
   error("waited in vain for " .. what, 2)
+end
+
+-- what is to precede a command so that it finds a locale "de_DE.UTF-8", made
+-- in a folder; nil where none can be made
+function M.comma(folder)
+  local made = os.execute(("localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1")
+    :format(folder))
+  return made and "LOCPATH=" .. folder .. " "
 end
 
 -- a program on a terminal of its own
