@@ -6,13 +6,23 @@ ABI := $(shell sed -n 's/.*MASCON_VERSION_MAJOR \(.*\)/\1/p' include/mascon.h)
 
 CC = gcc
 FAST = -j$(shell nproc)  # builds by 'make test' and the like use every core
-B = build
 PREFIX = /usr/local
 DESTDIR =
+
+# the Lua to build for: lua5.4, lua5.3 or luajit, by its pkg-config name too
 LUA = lua5.4
-LUA_PC = lua5.4
+LUA_PC = $(LUA)
 LUA_INC := $(shell pkg-config --cflags $(LUA_PC) 2>/dev/null)
 LUA_LIB := $(shell pkg-config --libs $(LUA_PC) 2>/dev/null)
+
+# each Lua has a folder of its own; what knows no Lua is built once, in P
+B_OF_lua5.4 = build
+B = $(or $(B_OF_$(LUA)),build/$(LUA))
+P = $(if $(filter file,$(origin B)),build,$(B))
+
+# where Lua itself looks for modules
+LUA_VERSION_luajit = 5.1
+LUA_VERSION = $(or $(LUA_VERSION_$(LUA)),$(patsubst lua%,%,$(LUA)))
 
 # SAN=asan or SAN=tsan builds everything under a sanitizer, in its own folder
 SAN =
@@ -34,7 +44,7 @@ INC_kern = -Isrc/kern
 INC_ops = $(INC_core) $(INC_kern) -Isrc/ops
 INC_io = $(INC_core) -Isrc/io
 INC_bind = -Iinclude $(LUA_INC) -Isrc/bind
-INC_app = -Iinclude $(LUA_INC) -Isrc/app
+INC_app = -Iinclude $(LUA_INC) -Isrc/bind -Isrc/app
 
 # sanitized kernels take minutes to compile at -O3
 OPT_kern = $(if $(SAN),-O1,-O3) -fno-math-errno
@@ -43,12 +53,12 @@ OPT_core = $(OPENMP)
 LIBS = -lm -lpthread $(OPENMP)
 
 floor = $(firstword $(subst /, ,$*))
-objs = $(patsubst src/%.c,$(B)/obj/%.o,$(wildcard src/$(1)/*.c))
+objs = $(patsubst src/%.c,$(1)/obj/%.o,$(wildcard src/$(2)/*.c))
 
-OBJ_LIB = $(call objs,core) $(call objs,kern) $(call objs,ops) $(call objs,io)
-OBJ_CORE = $(filter-out %/mcl_open.o $(B)/obj/bind/mod_%,$(call objs,bind))
+OBJ_LIB = $(foreach f,core kern ops io,$(call objs,$(P),$(f)))
+OBJ_CORE = $(filter-out %/mcl_open.o $(B)/obj/bind/mod_%,$(call objs,$(B),bind))
 OBJ_TEXT = $(B)/obj/bind/mcl_open.o $(B)/obj/text.o
-OBJ_APP = $(call objs,app)
+OBJ_APP = $(call objs,$(B),app)
 LUA_PARTS = $(filter-out %/meta.lua,$(shell find lua -name '*.lua'))
 
 # formats that need a library: src/bind/mod_NAME.c is a Lua C module of its
@@ -67,9 +77,16 @@ MODULES := $(foreach m,$(patsubst src/bind/mod_%.c,%,$(wildcard \
 all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.a \
      $(B)/libmascon.so $(B)/libmascon_lua.so modules
 
-$(B)/obj/%.o: src/%.c
+define compile
 	@mkdir -p $(@D)
 	$(CC) $(STD) $(CFLAGS) $(OPT_$(floor)) $(INC_$(floor)) -MMD -MP -c -o $@ $<
+endef
+
+$(P)/obj/%.o: src/%.c
+	$(compile)
+
+$(B)/obj/%.o: src/%.c
+	$(compile)
 
 $(B)/text.c: $(LUA_PARTS) src/bind/mcl_embed.lua
 	@mkdir -p $(@D)
@@ -270,8 +287,8 @@ INSTALL = install
 BINDIR = $(PREFIX)/bin
 INCDIR = $(PREFIX)/include
 LIBDIR = $(PREFIX)/lib
-LUADIR = $(PREFIX)/share/lua/5.4
-LUACDIR = $(PREFIX)/lib/lua/5.4
+LUADIR = $(PREFIX)/share/lua/$(LUA_VERSION)
+LUACDIR = $(PREFIX)/lib/lua/$(LUA_VERSION)
 
 # $(call library,NAME): NAME.so.VERSION, and the links by which it is found
 define library
@@ -319,4 +336,4 @@ uninstall:
 clean:
 	rm -rf build
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(sort $(B) $(P)) -name '*.d' 2>/dev/null)

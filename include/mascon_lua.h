@@ -25,6 +25,12 @@
 
 #define MASCON_METATABLE "mascon.array"  /* in the registry */
 
+#if LUA_VERSION_NUM < 502
+#define mascon_rawlen lua_objlen  /* Lua 5.1's name, and LuaJIT's */
+#else
+#define mascon_rawlen lua_rawlen
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -42,7 +48,7 @@ extern "C" {
 */
 static inline mascon_array *mascon_toarray (lua_State *L, int i) {
   mascon_array *a = (mascon_array *)lua_touserdata(L, i);
-  if (a == NULL || lua_rawlen(L, i) < sizeof *a) return NULL;
+  if (a == NULL || mascon_rawlen(L, i) < sizeof *a) return NULL;
   return a->magic == MASCON_MAGIC && a->abi == MASCON_ABI ? a : NULL;
 }
 
@@ -54,9 +60,11 @@ static inline const char *mascon_pushkind (lua_State *L,
   if (a->ndim == 1) lua_pushliteral(L, "vector");
   else if (a->ndim == 2) lua_pushliteral(L, "matrix");
   else lua_pushfstring(L, "%d-D array", (int)a->ndim);
-  for (int k = 0; k < a->ndim; k++)
-    lua_pushfstring(L, k == 0 ? " %I" : " x %I", (lua_Integer)a->shape[k]);
-  lua_concat(L, 2 + a->ndim);
+  for (int k = 0; k < a->ndim; k++) {
+    lua_pushstring(L, k == 0 ? " " : " x ");
+    lua_pushinteger(L, (lua_Integer)a->shape[k]);
+  }
+  lua_concat(L, 2 + 2 * a->ndim);
   return lua_tostring(L, -1);
 }
 

@@ -5,9 +5,9 @@
 #ifndef APP_H
 #define APP_H
 
-#include <lauxlib.h>
-#include <lua.h>
 #include <stdbool.h>
+
+#include "mcl_lua.h"
 
 /* {------- calling Lua (run.c) ------- */
 

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <lua.h>
+#include "app.h"
+
 #include <lualib.h>
 
-#include "app.h"
 #include "mascon_lua.h"
 
 /* the command line */
@@ -193,7 +193,7 @@ static void pusharg (lua_State *L, const command *c) {
 
 
 static void version (void) {
-  printf("mascon %s (%s)\n", MASCON_VERSION, LUA_RELEASE);
+  printf("mascon %s (%s)\n", MASCON_VERSION, MCL_LUANAME);
   fflush(stdout);
 }
 

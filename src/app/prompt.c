@@ -62,7 +62,8 @@ static bool step (lua_State *L) {
   lua_settop(L, 2);
   if (app_report(L, app_call(L, 0, LUA_MULTRET), NULL) != LUA_OK) return true;
   pushmethod(L, "show");
-  lua_rotate(L, 2, 2);
+  lua_insert(L, 2);
+  lua_insert(L, 2);
   app_report(L, app_call(L, lua_gettop(L) - 2, 0), NULL);
   return true;
 }

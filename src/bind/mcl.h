@@ -10,9 +10,9 @@
 #ifndef MCL_H
 #define MCL_H
 
-#include <lauxlib.h>
-#include <lua.h>
 #include <stdbool.h>
+
+#include "mcl_lua.h"
 
 #include "mascon_lua.h"
 
@@ -98,6 +98,12 @@ const char *mcl_pushshape (lua_State *L, int ndim, const int64_t *shape);
 
 
 /* {------- elements (mcl_element.c) ------- */
+
+/*
+** Push an integer of 64 bits.  LuaJIT's numbers hold no more than 53: there
+** it raises for one that would be rounded.
+*/
+void mcl_pushint (lua_State *L, int64_t x);
 
 /* push the element at 'p' */
 void mcl_pushelement (lua_State *L, mascon_dtype t, const void *p);

@@ -9,11 +9,20 @@
 
 /* {------- values ------- */
 
+void mcl_pushint (lua_State *L, int64_t x) {
+#if LUA_VERSION_NUM < 503
+  if (!mascon_dtype_fits(MASCON_I64, (double)x) || (int64_t)(double)x != x)
+    luaL_error(L, "%I is no number of LuaJIT: cast to f64", (lua_Integer)x);
+#endif
+  lua_pushinteger(L, x);
+}
+
+
 void mcl_pushelement (lua_State *L, mascon_dtype t, const void *p) {
   switch (t) {
     case MASCON_F64: lua_pushnumber(L, *(const double *)p); break;
     case MASCON_F32: lua_pushnumber(L, *(const float *)p); break;
-    case MASCON_I64: lua_pushinteger(L, *(const int64_t *)p); break;
+    case MASCON_I64: mcl_pushint(L, *(const int64_t *)p); break;
     case MASCON_I32: lua_pushinteger(L, *(const int32_t *)p); break;
     case MASCON_U16: lua_pushinteger(L, *(const uint16_t *)p); break;
     default: lua_pushinteger(L, *(const uint8_t *)p); break;

@@ -19,7 +19,7 @@
 
 typedef struct state {
   int threads;      /* mascon.threads(n); 0: not said */
-  lua_State *main;  /* the main thread */
+  lua_State *main;  /* the main thread, or NULL */
 } state;
 
 
@@ -161,7 +161,7 @@ void mcl_begin (lua_State *L, mcl_call *c, int arg) {
   c->progress = 0;
   c->bar = c->failed = false;
   if (arg != 0 && !lua_isnoneornil(L, arg)) options(L, c, arg);
-  watch(L, s->main, c);
+  watch(L, s->main != NULL ? s->main : L, c);
 }
 
 
@@ -282,9 +282,7 @@ void mcl_openexec (lua_State *L) {
   luaL_getmetatable(L, MCL_ARRAY);
   s = lua_newuserdatauv(L, sizeof *s, 0);
   s->threads = 0;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-  s->main = lua_tothread(L, -1);
-  lua_pop(L, 1);
+  s->main = mcl_mainthread(L);
   lua_rawseti(L, -2, SETTINGS);
   lua_pop(L, 1);
   mcl_addfuncs(L, funcs);

@@ -136,12 +136,14 @@ static void checkfit (lua_State *L, mascon_dtype t) {
    indices), that 't' does not hold */
 static void checkfits (lua_State *L, int first, int step, int64_t n,
                        mascon_dtype t) {
+  bool ints = lua_isinteger(L, first) && lua_isinteger(L, step);
   for (int64_t i = 0; i < n; i++) {
-    lua_pushvalue(L, first);
-    lua_pushinteger(L, i);
-    lua_pushvalue(L, step);
-    lua_arith(L, LUA_OPMUL);
-    lua_arith(L, LUA_OPADD);
+    if (ints)  /* all are in range, the products need not be */
+      lua_pushinteger(L, (lua_Integer)((uint64_t)lua_tointeger(L, first) +
+                      (uint64_t)i * (uint64_t)lua_tointeger(L, step)));
+    else
+      lua_pushnumber(L, lua_tonumber(L, first) +
+                        (double)i * lua_tonumber(L, step));
     checkfit(L, t);
     lua_pop(L, 1);
   }
@@ -153,7 +155,8 @@ static void checkfits (lua_State *L, int first, int step, int64_t n,
 ** included, as in a numeric 'for'; step may be negative
 */
 static int range (lua_State *L) {
-  int last, ints = 1;
+  int last;
+  bool ints = true;
   mascon_dtype t = mcl_lastdtype(L, &last);
   mascon_array *a;
   mcl_call c;

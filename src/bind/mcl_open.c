@@ -50,7 +50,7 @@ static int load (lua_State *L) {
       LUA_OK) return lua_error(L);
   if (lua_getglobal(L, "require") == LUA_TNIL) {
     pushenv(L);
-    lua_setupvalue(L, -3, 1);
+    mcl_setglobals(L, -3);
   }
   lua_pop(L, 1);
   lua_pushstring(L, t->name);

@@ -47,7 +47,7 @@ static int single (lua_State *L, generator *g, const draw *d) {
                   NULL, 0);
   mcl_end(L, &c, fill(d, g, &a, &c.ex));
   if (d->floats != NULL) lua_pushnumber(L, x);
-  else lua_pushinteger(L, i);
+  else mcl_pushint(L, i);
   g->position++;
   return 1;
 }
@@ -158,9 +158,9 @@ static int metaindex (lua_State *L) {
   const char *name = luaL_checkstring(L, 2);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
-  if (strcmp(name, "seed") == 0) lua_pushinteger(L, (lua_Integer)g->seed);
+  if (strcmp(name, "seed") == 0) mcl_pushint(L, (int64_t)g->seed);
   else if (strcmp(name, "position") == 0)
-    lua_pushinteger(L, (lua_Integer)g->position);
+    mcl_pushint(L, (int64_t)g->position);
   else return luaL_error(L, "generator has no field or method '%s'", name);
   return 1;
 }

@@ -65,7 +65,7 @@ static int whole (lua_State *L, int op, const mascon_array *a,
   if (op == MASCON_REDUCE_ANY || op == MASCON_REDUCE_ALL)
     lua_pushboolean(L, r.i64 != 0);
   else if (t == MASCON_F64) lua_pushnumber(L, r.f64);
-  else lua_pushinteger(L, r.i64);
+  else mcl_pushint(L, r.i64);
   return 1;
 }
 

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "mcl_lua.h"
+
 #include "mascon_lua.h"
 
 /* first upvalue of a module's functions: mascon.core's 'empty' */
