@@ -1,4 +1,4 @@
-std = "lua54"
+std = "lua54+luajit"
 max_line_length = 120
 ignore = { "581" }  -- 'not (x <= y)' is true of NaN
 files["lua/mascon/meta.lua"] = {  -- declarations: nothing is used

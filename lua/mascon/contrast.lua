@@ -89,6 +89,9 @@ function M.checkmatrix(name, arg, image)
   end
 end
 
+---Is it a whole number?
+function M.whole(x) return type(x) == "number" and x % 1 == 0 end
+
 function M.set(...)
   local s = {}
   for _, name in ipairs { ... } do s[name] = true end
@@ -97,7 +100,7 @@ end
 
 local function ispair(t, low, high)
   return type(t) == "table" and #t == 2
-    and math.type(t[1]) and math.type(t[2])
+    and type(t[1]) == "number" and type(t[2]) == "number"
     and t[1] >= low and t[1] <= t[2] and t[2] <= high
 end
 
@@ -134,7 +137,7 @@ local function greatest(image) return image:max() end
 -- what is black, what is white, and gamma, by contrast options
 function M.levels(at, image, opts)
   local gamma = opts.gamma or 1
-  if not math.type(gamma) or not (gamma > 0 and gamma < math.huge) then
+  if type(gamma) ~= "number" or not (gamma > 0 and gamma < math.huge) then
     M.badoption(at, "gamma", "number above 0", gamma)
   end
   if opts.range ~= nil then

@@ -72,13 +72,13 @@ local function ramp(at, c)
   local rgb = NAMED[c]
   if type(c) == "string" and c:find "^#%x%x%x%x%x%x$" then
     local v = tonumber(c:sub(2), 16)
-    rgb = { v >> 16, v >> 8 & 255, v & 255 }
+    rgb = { math.floor(v / 65536), math.floor(v / 256) % 256, v % 256 }
   elseif type(c) == "table" then
     rgb = c
   end
   for k = 1, 3 do
     local v = rgb and rgb[k]
-    if not math.type(v) or v < 0 or v > 255 then
+    if type(v) ~= "number" or v < 0 or v > 255 then
       contrast.badoption(at, "colours", 'names, "#rrggbb" or {r, g, b} from 0 to 255', c)
     end
   end

@@ -3,6 +3,7 @@ local core = require "mascon.core"
 local contrast = require "mascon.contrast"
 local image = require "mascon.image"
 local pixels = core.pixels
+local unpack = table.unpack or unpack
 contrast.inside()
 
 -- {------- pixel sizes -------
@@ -66,10 +67,10 @@ end
 -- 'write' the file, whole or not at all, by a function of a C module
 local function whole(path, name, ...)
   local lib, message = codec(name)
-  local args = table.pack(...)
+  local args, n = { ... }, select("#", ...)
   if not lib then return nil, message end
   return pixels.replace(path, function(temp)
-    local ok, why = lib.write(temp, table.unpack(args, 1, args.n))
+    local ok, why = lib.write(temp, unpack(args, 1, n))
     if not ok then error(path .. ": " .. why, 0) end
   end)
 end
@@ -192,11 +193,11 @@ end
 
 local function checknumbers(opts)
   local level = opts.level
-  if level ~= nil and not (math.tointeger(level) and level >= 0 and level <= 9) then
+  if level ~= nil and not (contrast.whole(level) and level >= 0 and level <= 9) then
     contrast.badoption(AT, "level", "0 to 9", level)
   end
   local p = opts.pixel
-  if p ~= nil and (not math.type(p) or not (p > 0 and p < math.huge)) then
+  if p ~= nil and (type(p) ~= "number" or not (p > 0 and p < math.huge)) then
     contrast.badoption(AT, "pixel", "size above 0", p)
   end
   if opts.unit ~= nil and type(opts.unit) ~= "string" then

@@ -7,8 +7,9 @@ local EVERY = 5     -- seconds between two lines where stderr is no terminal
 -- 75 -> "1:15", 3675 -> "1:01:15"
 local function clock(seconds)
   local s = math.floor(seconds + 0.5)
-  if s < 3600 then return ("%d:%02d"):format(s // 60, s % 60) end
-  return ("%d:%02d:%02d"):format(s // 3600, s // 60 % 60, s % 60)
+  local minutes = math.floor(s / 60)
+  if minutes < 60 then return ("%d:%02d"):format(minutes, s % 60) end
+  return ("%d:%02d:%02d"):format(math.floor(minutes / 60), minutes % 60, s % 60)
 end
 
 -- 1234567 -> "1.23M"

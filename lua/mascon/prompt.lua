@@ -20,7 +20,7 @@ end
 
 -- whether more lines could still make a statement of it
 local function incomplete(message)
-  return message:sub(-5) == "<eof>"
+  return message:find "<eof>'?$"
 end
 
 ---Read lines until they are a statement, and compile it.

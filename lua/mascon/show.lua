@@ -63,7 +63,7 @@ end
 -- the nearest of the 240 colours that terminals agree on
 local function nearest(r, g, b)
   local i, j, k = side(r), side(g), side(b)
-  local grey = math.max(0, math.min(23, ((r + g + b) // 3 - 3) // 10))
+  local grey = math.max(0, math.min(23, math.floor((r + g + b - 9) / 30)))
   local function distance(x, y, z)
     return (x - r) ^ 2 + (y - g) ^ 2 + (z - b) ^ 2
   end
@@ -85,7 +85,7 @@ local function blocks(rgb, code)
   local function at(r, c)
     if r > #rgb then return code(0, 0, 0) end
     local red, green, blue = rgb(r, c, 1), rgb(r, c, 2), rgb(r, c, 3)
-    local key = red << 16 | green << 8 | blue
+    local key = (red * 256 + green) * 256 + blue
     known[key] = known[key] or code(red, green, blue)
     return known[key]
   end
@@ -135,7 +135,7 @@ local KNOWN = contrast.set("colormap", "width", "height", "colours", "range",
 
 local function size(at, opts, name, default)
   local n = opts[name] or default
-  if not math.tointeger(n) or n < 1 then
+  if not contrast.whole(n) or n < 1 then
     contrast.badoption(at, name, "integer from 1 up", n)
   end
   return n

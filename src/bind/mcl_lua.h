@@ -232,9 +232,12 @@ static inline void mcl_requiref (lua_State *L, const char *name,
 
 /* integers: a fraction is never cut off */
 
+#define MCL_2TO63 9223372036854775808.0
+
+
 static inline lua_Integer mcl_tointegerx (lua_State *L, int i, int *isint) {
   lua_Number x = lua_tonumber(L, i);
-  int whole = x >= -0x1p63 && x < 0x1p63 && x == floor(x) &&
+  int whole = x >= -MCL_2TO63 && x < MCL_2TO63 && x == floor(x) &&
               (x != 0 || lua_isnumber(L, i));
   if (isint != NULL) *isint = whole;
   return whole ? (lua_Integer)x : 0;
