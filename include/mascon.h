@@ -787,10 +787,13 @@ typedef struct mascon_gauss_opts {
   int origin;     /* MASCON_CENTRE: the centre of pixel 0 is at 0 */
   int add;        /* nonzero: add to 'out' instead of overwriting it */
   double weight;  /* 1 */
+  double angle;   /* 0: radians, from +x towards +y, by which sx's axis is
+                     turned; not with MASCON_INTEGRATED */
 } mascon_gauss_opts;
 
 #define MASCON_GAUSS_INIT \
-  {sizeof(mascon_gauss_opts), MASCON_POINT, MASCON_SUM, MASCON_CENTRE, 0, 1.0}
+  {sizeof(mascon_gauss_opts), MASCON_POINT, MASCON_SUM, MASCON_CENTRE, 0, 1.0, \
+   0.0}
 
 /*
 ** mascon_gauss: one normalised gaussian over a matrix.
@@ -803,10 +806,15 @@ typedef struct mascon_gauss_opts {
 **         contains the centre.
 ** out     h x w, f32 or f64, any strides.  Overwritten, or added to.
 **
+** With an angle each row has a profile of its own: the bell of x given y.
+** Angles are exact to 1e-16 below 2^20 and to 1e-6 up to 2^31, the largest.
+**
 ** Allocates nothing.  Values below the smallest normal number become 0.
 ** Returns MASCON_OK, MASCON_EVALUE (negative or NaN sigma, NaN centre or
-** weight), MASCON_ETYPE, MASCON_ESHAPE or MASCON_EREADONLY.
-** Cost: O(h + w) exponentials, h * w multiplications.
+** weight, an angle too large or to be integrated), MASCON_ETYPE, MASCON_ESHAPE
+** or MASCON_EREADONLY.
+** Cost: O(h + w) exponentials, h * w multiplications; with an angle h * w of
+** both.
 */
 MASCON_API int mascon_gauss (double y0, double x0, double sy, double sx,
                              const mascon_gauss_opts *opts, mascon_array *out,
@@ -830,10 +838,12 @@ typedef struct mascon_spots {
   const mascon_array *weight;   /* NULL: 1 */
   const mascon_array *angle;    /* NULL: not turned.  Radians, from +x towards
                                    +y, by which sx's axis is turned */
+  const mascon_array *sxx, *sxy, *syy;  /* covariances in squares of the unit,
+                                   instead of sx, sy and angle; or all NULL */
 } mascon_spots;
 
 #define MASCON_SPOTS_INIT \
-  {sizeof(mascon_spots), NULL, NULL, NULL, NULL, NULL, NULL}
+  {sizeof(mascon_spots), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
 typedef struct mascon_render_opts {
   size_t size;
@@ -869,7 +879,8 @@ typedef struct mascon_render_info {
   size_t size;
   int64_t drawn;     /* touch the image */
   int64_t culled;    /* lie outside with all of their window */
-  int64_t skipped;   /* have a value that is not finite, or sigma < 0 */
+  int64_t skipped;   /* have a value that is not finite, sigma < 0, or no
+                        covariance (see below) */
   double clipped;    /* mass outside the image */
   double lost;       /* mass outside the spots' windows */
   double extent[4];  /* y0, x0, y1, x1 of the image, in units */
@@ -881,8 +892,8 @@ typedef struct mascon_render_info {
 /*
 ** mascon_render: the sum of many gaussians, in the order of the spots.
 **
-** spots  as above; a column that is missing (but 'weight') is
-**        MASCON_EVALUE.
+** spots  as above; a column that is missing (but 'weight' and 'angle'), or one
+**        too many, is MASCON_EVALUE.
 ** opts   as above; NULL: the defaults.
 ** out    h x w, f32 or f64, any strides.  Overwritten, or added to.
 ** info   set; NULL: not wanted.
@@ -900,12 +911,15 @@ typedef struct mascon_render_info {
 **
 ** A product below the smallest normal number adds nothing.
 **
-** With angles, spots are sampled at the centres of pixels (sample must be
-** MASCON_POINT), the windows reach k * sqrt(Syy) and k * sqrt(Sxx) with the
-** covariance S, and each row has a profile of its own: the bell of x given y,
-** around the line of regression.  'lost' is then that of the shadows on the
-** axes as if they were independent: an estimate.  Angles are exact to 1e-16
-** below 2^20; far beyond, a spot is skipped.
+** With angles or covariances, spots are sampled at the centres of pixels
+** (sample must be MASCON_POINT), the windows reach k * sqrt(Syy) and
+** k * sqrt(Sxx) with the covariance S, and each row has a profile of its own:
+** the bell of x given y, around the line of regression.  'lost' is then that of
+** the shadows on the axes as if they were independent: an estimate.  A spot is
+** skipped for an angle beyond 2^31 and for a covariance that is not positive
+** semidefinite: a variance below 0, or |Sxy| above sqrt(Sxx * Syy) by more than
+** rounding to float explains.  'min_sigma' is the least of the sigmas along
+** the axes of a spot.
 **
 ** The window does not depend on the image: so one that starts at (row, col)
 ** equals that part of the full image, bit for bit.

@@ -324,7 +324,7 @@ describe("gauss", function()
     refuses("(size >= 0 expected, got -3)", -3, 3, 1, 1, 1, 1)
     refuses("(number expected, got no value)", 3, 3, 1, 1, 1)
     refuses("unknown option 'sigma'", g, 1, 1, 1, 1, { sigma = 1 })
-    refuses("unknown option 'angle'", g, 1, 1, 1, 1, { angle = 1 })
+    refuses("unknown option 'angel'", g, 1, 1, 1, 1, { angel = 1 })
     refuses("(option 'dtype': f64 expected, got \"f32\")", g, 1, 1, 1, 1,
             { dtype = "f32" })
     refuses("option 'dtype': \"f64\" or \"f32\" expected, got \"i32\"", 3, 3, 1,

@@ -191,6 +191,7 @@ function mascon.terminal(stream) end
 ---@field norm? "sum"|"peak"  what the weight is ("sum")
 ---@field weight? number  1
 ---@field origin? "centre"|"edge"  what is at 0 ("centre")
+---@field angle? number  radians from +x towards +y, turns sigma x's axis; point-sampled (0)
 ---@field dtype? "f64"|"f32"  of a new matrix
 ---@field add? boolean  add to the matrix
 
@@ -209,11 +210,45 @@ function mascon.terminal(stream) end
 ---@return mascon.Array g
 function mascon.gauss(yw, xw, y0, x0, sy, sx, opts) end
 
+---A column: a vector of any dtype, or a number for all spots.
+---@alias mascon.column mascon.Array|number
+
+---@class mascon.Spots
+---@field x mascon.column
+---@field y mascon.column
+---@field sx? mascon.column  sigmas, >= 0
+---@field sy? mascon.column
+---@field angle? mascon.column  radians from +x towards +y, turns sx's axis
+---@field sxx? mascon.column  instead of sx, sy, angle: variance of x,
+---@field sxy? mascon.column  covariance,
+---@field syy? mascon.column  variance of y
+---@field weight? mascon.column  1
+
+---@class mascon.RenderOpts: mascon.RunOpts
+---@field shape? integer[]  {rows, columns}
+---@field view? integer[]  {row, column}: whole pixels from the full image's corner
+---@field extent? number[]  {y0, x0, y1, x1} in units
+---@field pixel? number  1
+---@field sample? "integrated"|"point"  "integrated"
+---@field norm? "sum"|"peak"  what the weight is ("sum")
+---@field tol? number  mass that a spot may lose (1e-6)
+---@field cutoff? number  sigmas to keep instead
+---@field min_sigma? number  smaller sigmas become it (0)
+---@field origin? "edge"|"centre"  what is at 0 ("edge")
+---@field dtype? "f32"|"f64"  of a new image
+---@field out? mascon.Array  draw into this matrix
+---@field add? boolean  add to `out`
+---@field renormalise? boolean  divide by the mass inside the cut-off
+---@field preset? "picasso"|"thunderstorm"  the convention of another program
+
 ---Many gaussians into one image.
----@param spots table  columns x, y, sx, sy, weight: vectors, or a number for all
----@param opts? table  shape, view, extent, pixel, sample, norm, tol, cutoff, min_sigma, origin, dtype, out, add, threads, progress
+---
+---    local image = mascon.render({x = x, y = y, sx = 12, sy = 12}, {pixel = 10})
+---
+---@param spots mascon.Spots|mascon.Locs
+---@param opts? mascon.RenderOpts
 ---@return mascon.Array image
----@return table info  drawn, culled, skipped, clipped, lost, extent
+---@return {drawn: integer, culled: integer, skipped: integer, clipped: number, lost: number, extent: number[]} info
 function mascon.render(spots, opts) end
 
 ---What topn, topn_stream and recommend share.

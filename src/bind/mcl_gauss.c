@@ -47,13 +47,22 @@ mascon_dtype mcl_optfloat (lua_State *L, int arg, mascon_dtype def) {
 static bool options (lua_State *L, int arg, mascon_gauss_opts *o) {
   static const char *const names[] = {"threads", "progress", "dtype",
                                       "sample", "norm", "weight", "add",
-                                      "origin", NULL};
+                                      "origin", "angle", NULL};
   if (mcl_options(L, arg, names) >> 2 == 0) return false;
   mcl_optsampling(L, arg, &o->sample, &o->norm, &o->origin, &o->add);
   o->weight = mcl_optnum(L, arg, "weight", 1);
   if (!isfinite(o->weight)) {
     mcl_optvalue(L, arg, "weight");
     mcl_opterror(L, arg, "weight", "finite number");
+  }
+  o->angle = mcl_optnum(L, arg, "angle", 0);
+  if (!(fabs(o->angle) <= 0x1p31)) {
+    mcl_optvalue(L, arg, "angle");
+    mcl_opterror(L, arg, "angle", "radians, at most 2^31,");
+  }
+  if (o->angle != 0 && o->sample != MASCON_POINT) {
+    mcl_optvalue(L, arg, "sample");
+    mcl_opterror(L, arg, "sample", "\"point\" (with an angle)");
   }
   return true;
 }
@@ -96,7 +105,8 @@ static mascon_array *fresh (lua_State *L, int opts, bool zero) {
 ** opts: dtype ("f64"), sample ("point" or "integrated" over each pixel), norm
 ** ("sum": adds up to the weight; "peak": as high as the weight), weight (1),
 ** add (false: overwrite), origin ("centre": the centre of the first pixel is
-** at 0; "edge": at 0.5), threads, progress.
+** at 0; "edge": at 0.5), angle (0; radians from +x towards +y, turns sx's axis;
+** with "point" only), threads, progress.
 */
 static int gauss (lua_State *L) {
   static const mascon_gauss_opts init = MASCON_GAUSS_INIT;

@@ -8,10 +8,10 @@
 
 #include "mcl.h"
 
-enum {X, Y, SX, SY, WEIGHT, ANGLE, NCOLUMNS};
+enum {X, Y, SX, SY, ANGLE, SXX, SXY, SYY, WEIGHT, NCOLUMNS};
 
-static const char *const names[] = {"x", "y", "sx", "sy", "weight", "angle",
-                                    NULL};
+static const char *const names[] = {"x", "y", "sx", "sy", "angle", "sxx",
+                                    "sxy", "syy", "weight", NULL};
 
 /* the columns of a call */
 typedef struct columns {
@@ -65,34 +65,72 @@ static int64_t getcolumn (lua_State *L, int i, columns *c) {
 }
 
 
+/* does the table at 1 have the column that only a covariance, or only sigmas
+   have? */
+static bool hascolumn (lua_State *L, int i) {
+  bool has;
+  lua_pushstring(L, names[i]);
+  has = lua_rawget(L, 1) != LUA_TNIL;
+  lua_pop(L, 1);
+  return has;
+}
+
+
+/* spots have a covariance, or sigmas and perhaps an angle */
+static bool iscovariant (lua_State *L) {
+  for (int i = SXX; i <= SYY; i++)
+    if (hascolumn(L, i))
+      for (int k = SX; k <= ANGLE; k++)
+        if (hascolumn(L, k))
+          luaL_argerror(L, 1, lua_pushfstring(L,
+                        "columns '%s' and '%s': one or the other expected",
+                        names[k], names[i]));
+  return hascolumn(L, SXX) || hascolumn(L, SXY) || hascolumn(L, SYY);
+}
+
+
+/* fetch column 'i', which stays on the stack, and check its length; 'n' is
+   that of the columns before it, or -1; returns what it is now */
+static int64_t onecolumn (lua_State *L, int i, columns *c, int64_t n) {
+  int64_t length;
+  lua_pushstring(L, names[i]);
+  if (lua_rawget(L, 1) == LUA_TNIL)
+    luaL_argerror(L, 1, lua_pushfstring(L, "column '%s' is missing",
+                                        names[i]));
+  length = getcolumn(L, i, c);
+  if (n >= 0 && length >= 0 && length != n) {
+    const char *expected = lua_pushfstring(L, "%I elements", (lua_Integer)n);
+    lua_insert(L, -2);  /* the value stays on top */
+    badcolumn(L, names[i], expected);
+  }
+  return length >= 0 ? length : n;
+}
+
+
+/* the columns that there have to be, and those that there are besides */
+static int64_t allcolumns (lua_State *L, columns *c, bool wanted[NCOLUMNS]) {
+  int64_t n = -1;
+  bool covariant = iscovariant(L);
+  for (int i = 0; i < NCOLUMNS; i++) {
+    wanted[i] = i < SX || (i < ANGLE && !covariant) ||
+                (i >= SXX && i <= SYY && covariant) || hascolumn(L, i);
+    if (wanted[i]) n = onecolumn(L, i, c, n);
+  }
+  return n < 0 ? 1 : n;  /* all are numbers: one spot */
+}
+
+
 /* all columns of the table at 1, which stay on the stack */
 static void getspots (lua_State *L, columns *c) {
   static const mascon_spots init = MASCON_SPOTS_INIT;
-  int64_t n = -1, lengths[NCOLUMNS];
-  bool turned = false;
+  bool wanted[NCOLUMNS];
+  int64_t n;
   checknames(L);
-  for (int i = 0; i < NCOLUMNS; i++) {
-    lua_pushstring(L, names[i]);
-    lengths[i] = -1;
-    if (lua_rawget(L, 1) != LUA_TNIL) {
-      lengths[i] = getcolumn(L, i, c);
-      turned = i == ANGLE;
-    }
-    else if (i >= WEIGHT) c->numbers[i] = 1;
-    else luaL_argerror(L, 1, lua_pushfstring(L, "column '%s' is missing",
-                                             names[i]));
-    if (n >= 0 && lengths[i] >= 0 && lengths[i] != n) {
-      const char *expected = lua_pushfstring(L, "%I elements",
-                                             (lua_Integer)n);
-      lua_insert(L, -2);  /* the value stays on top */
-      badcolumn(L, names[i], expected);
-    }
-    if (lengths[i] >= 0) n = lengths[i];
-  }
-  if (n < 0) n = 1;  /* all are numbers: one spot */
+  for (int i = 0; i < NCOLUMNS; i++) c->arrays[i] = NULL;
+  n = allcolumns(L, c, wanted);
   for (int i = 0; i < NCOLUMNS; i++) {
     static const int64_t none = 0;
-    if (lengths[i] >= 0) continue;
+    if (!wanted[i] || c->arrays[i] != NULL) continue;
     mcl_check(L, mascon_describe(&c->all[i], &c->numbers[i], MASCON_F64, 1,
                                  &n, &none, MASCON_READONLY));
     c->arrays[i] = &c->all[i];
@@ -102,8 +140,11 @@ static void getspots (lua_State *L, columns *c) {
   c->spots.y = c->arrays[Y];
   c->spots.sx = c->arrays[SX];
   c->spots.sy = c->arrays[SY];
+  c->spots.angle = c->arrays[ANGLE];
+  c->spots.sxx = c->arrays[SXX];
+  c->spots.sxy = c->arrays[SXY];
+  c->spots.syy = c->arrays[SYY];
   c->spots.weight = c->arrays[WEIGHT];
-  if (turned) c->spots.angle = c->arrays[ANGLE];
 }
 
 /* -------} */
@@ -248,7 +289,7 @@ static void options (lua_State *L, mascon_render_opts *o, bool turned) {
   mcl_optsampling(L, 2, &o->sample, &o->norm, &o->origin, &o->add);
   if (turned && o->sample != MASCON_POINT) {
     mcl_optvalue(L, 2, "sample");
-    mcl_opterror(L, 2, "sample", "\"point\" (spots have angles)");
+    mcl_opterror(L, 2, "sample", "\"point\" (spots are turned)");
   }
   o->renormalise = mcl_optbool(L, 2, "renormalise", 0);
   o->pixel = optsize(L, "pixel", o->pixel, true);
@@ -334,11 +375,13 @@ static void expand (lua_State *L) {
 
 
 /*
-** image, info = render({x =, y =, sx =, sy = [, weight =] [, angle =]}
-** [, opts]): the sum of many gaussians.  A column is a vector, or a number for all spots (all
-** numbers: one spot).  x, y, sx, sy, pixel, extent and min_sigma share one
-** unit; angle is in radians, from +x towards +y, and turns sx's axis: such spots
-** are sampled at the centres of pixels.
+** image, info = render({x =, y =, sx =, sy = [, angle =] [, weight =]}
+** [, opts]), or with {x =, y =, sxx =, sxy =, syy = [, weight =]}: the sum of
+** many gaussians.  A column is a vector, or a number for all spots (all numbers:
+** one spot).  x, y, sx, sy, pixel, extent and min_sigma share one unit, of whose
+** squares the covariance sxx, sxy, syy is; angle is in radians, from +x towards
+** +y, and turns sx's axis.  Spots with angles or covariances are sampled at the
+** centres of pixels.
 **
 ** opts: shape = {h, w} of the image; view = {row, column}, whole pixels from
 ** the full image's corner to this one's (0, 0); extent = {y0, x0, y1, x1} of
@@ -349,11 +392,12 @@ static void expand (lua_State *L) {
 ** f32 matrix to draw into; add (false: overwrite; true: only tiles with spots are
 ** touched, so for a new file map); renormalise (false; true: divide by the mass
 ** inside the cut-off); preset ("picasso" or "thunderstorm": their conventions,
-** which other options may change); threads; progress (in spots).  Without shape, extent and out: 0 to the largest coordinate.
+** which other options may change); threads; progress (in spots).  Without shape,
+** extent and out: 0 to the largest coordinate.
 **
-** info: drawn, culled, skipped (not finite, sigma < 0): how many spots;
-** clipped, lost: mass outside the image, outside the cut-off; extent of the
-** image.
+** info: drawn, culled, skipped (not finite, sigma < 0, no covariance): how many
+** spots; clipped, lost: mass outside the image, outside the cut-off; extent of
+** the image.
 */
 static int render (lua_State *L) {
   columns c;
@@ -365,7 +409,7 @@ static int render (lua_State *L) {
   lua_settop(L, 2);
   expand(L);
   getspots(L, &c);
-  options(L, &o, c.spots.angle != NULL);
+  options(L, &o, c.spots.angle != NULL || c.spots.sxx != NULL);
   mcl_begin(L, &call, 2);
   out = image(L, &c, &o);
   status = mascon_render(&c.spots, &o, out, &info, &call.ex);

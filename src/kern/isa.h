@@ -119,4 +119,17 @@ INLINE void streamed (void) { }
 INLINE vd alld (double x) { return x - (vd){0}; }
 INLINE vf allf (float x) { return x - (vf){0}; }
 
+INLINE vd rootd (vd x) {
+#if ISA_AVX512
+  return (vd)_mm512_sqrt_pd((__m512d)x);
+#elif ISA_AVX2
+  return (vd)_mm256_sqrt_pd((__m256d)x);
+#elif defined(__x86_64__)
+  return (vd)_mm_sqrt_pd((__m128d)x);
+#else
+  for (size_t i = 0; i < VD; i++) x[i] = __builtin_sqrt(x[i]);
+  return x;
+#endif
+}
+
 #endif

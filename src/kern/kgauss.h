@@ -24,6 +24,15 @@ typedef struct mck_axis {
   double k[6];
 } mck_axis;
 
+/* a gaussian that does not lie along the axes: sigmas of its shadows on them
+   (y, x); each row is a bell of sigma 'narrow', moved by 'slope' a row */
+typedef struct mck_turned {
+  double s[2];
+  double slope, narrow;
+} mck_turned;
+
+#define MCK_TURNS 0x1p31  /* angles up to it are good to 1e-6 */
+
 /* what becomes of the values of a block */
 enum {
   MCK_SET,     /* written */
@@ -56,6 +65,8 @@ typedef struct mck_gauss {
   mck_blockfn *f32d;  /* out is float; f, p and their product are double */
   /* out[i] = erfc(|d[i]| / sqrt(2)) / 2; room as for a profile */
   void (*tail) (double *out, const double *d, size_t n);
+  /* sigmas along axes that are turned by 'angle', at most MCK_TURNS */
+  void (*turn) (mck_turned *t, double angle, double sy, double sx);
 } mck_gauss;
 
 #endif

@@ -28,7 +28,9 @@ typedef struct mck_frame {
   double centre;              /* of pixel 0: 0 or 0.5 */
   double first[2], last[2];   /* the image: rows, columns of the full one */
   int integrated, peak;
-  int tilted;                 /* spots have angles; they are not integrated */
+  int tilted;                 /* spots do not lie along the axes; they are not
+                                 integrated */
+  int covariant;              /* tilted: s is a covariance, see mck_batch */
   int renormalise;            /* the mass in the window is the weight */
   int single;                 /* centres, sigmas in pixels are of float */
   int whole;                  /* k sigmas are rounded up to whole pixels, and
@@ -41,6 +43,7 @@ typedef struct mck_batch {
   double s[2][MCK_SPOTS];      /* sigmas: units, then pixels */
   double weight[MCK_SPOTS];
   double angle[MCK_SPOTS];     /* tilted: from +x towards +y, of sx's axis */
+  /* covariant: s is Syy and Sxx, angle is Sxy, all in squares of units */
   double slope[MCK_SPOTS], narrow[MCK_SPOTS];  /* tilted: see mck_spot */
   double first[2][MCK_SPOTS], last[2][MCK_SPOTS];  /* windows, full image */
   double from[2][MCK_SPOTS], to[2][MCK_SPOTS];     /* in the image */

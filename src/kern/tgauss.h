@@ -5,6 +5,7 @@
 #include <float.h>
 
 #include "tmath.h"
+#include "tturn.h"
 
 
 /* {------- profiles ------- */
@@ -135,6 +136,16 @@ static void K(gauss_tail) (double *out, const double *d, size_t n) {
   for (size_t j = 0; j + VD <= n; j += VD) stored(out + j, vtail(loadd(d + j)));
   if (n % VD != 0)
     stored(out + n - n % VD, vtail(loadnd(d + n - n % VD, n % VD)));
+}
+
+
+
+static void K(gauss_turn) (mck_turned *t, double angle, double sy, double sx) {
+  turned v = turnedby(alld(angle), alld(sy), alld(sx));
+  t->s[0] = v.sy[0];
+  t->s[1] = v.sx[0];
+  t->slope = v.slope[0];
+  t->narrow = v.narrow[0];
 }
 
 /* -------} */
@@ -305,5 +316,6 @@ static const mck_gauss K(gauss) = {
   .narrow = K(gauss_narrow),
   .f64 = K(gauss_f64),
   .f32d = K(gauss_f32d),
-  .tail = K(gauss_tail)
+  .tail = K(gauss_tail),
+  .turn = K(gauss_turn)
 };

@@ -40,20 +40,6 @@ INLINE vq mulq (vq a, vq b) {
 }
 
 
-INLINE vd rootd (vd x) {
-#if ISA_AVX512
-  return (vd)_mm512_sqrt_pd((__m512d)x);
-#elif ISA_AVX2
-  return (vd)_mm256_sqrt_pd((__m256d)x);
-#elif defined(__x86_64__)
-  return (vd)_mm_sqrt_pd((__m128d)x);
-#else
-  for (size_t i = 0; i < VD; i++) x[i] = __builtin_sqrt(x[i]);
-  return x;
-#endif
-}
-
-
 /* {------- the generator ------- */
 
 static void K(philox) (uint32_t out[4], const uint32_t counter[4],

@@ -7,11 +7,6 @@
 
 /* {------- windows ------- */
 
-INLINE vd choosed (vl mask, vd a, vd b) {
-  return (vd)(((vl)a & mask) | ((vl)b & ~mask));
-}
-
-
 INLINE vd floord (vd x) {
   const double shift = 0x1.8p52;
   vd t = x + shift - shift;
@@ -63,43 +58,55 @@ INLINE vd inpixels (const mck_frame *f, vd x) {
 }
 
 
-/* sine and cosine: polynomials within a quarter of pi around n pi / 2 */
-INLINE vd sincosd (vd a, vd *cosine) {
-  const double shift = 0x1.8p52;
-  vd t = a * 0x1.45f306dc9c883p-1 + shift, n = t - shift;
-  vd r = a - n * 1.57079632673412561417e+00 - n * 6.07710050630396597660e-11 -
-         n * 2.02226624871116645580e-21;
-  vd z = r * r;
-  vd s = r + r * z * (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z *
-         (1.0 / 362880 + z * (-1.0 / 39916800 + z * (1.0 / 6227020800))))));
-  vd c = 1 - z * 0.5 + z * z * (1.0 / 24 + z * (-1.0 / 720 + z *
-         (1.0 / 40320 + z * (-1.0 / 3628800 + z * (1.0 / 479001600 + z *
-         (-1.0 / 87178291200))))));
-  vl q = (vl)t, odd = -(q & 1);
-  *cosine = (vd)((vl)choosed(odd, s, c) ^ (((q + 1) & 2) << 62));
-  return (vd)((vl)choosed(odd, c, s) ^ ((q & 2) << 62));
+/* the spot's own sigmas become those of its shadows on the axes */
+INLINE void puttilt (mck_batch *b, size_t i, turned t, vd s[2]) {
+  stored(b->slope + i, t.slope);
+  stored(b->narrow + i, t.narrow);
+  s[0] = t.sy;
+  s[1] = t.sx;
 }
 
 
-/*
-** A row of a spot turned by 'angle' is a bell that has moved by the slope for
-** each row, and that is narrower than the spot: its sigma goes to 'narrow'.
-** The spot's own sigmas become those of its shadows on the axes.
-*/
-INLINE void tilt (mck_batch *b, size_t i, vd *sy, vd *sx) {
-  vd c, s = sincosd(loadd(b->angle + i), &c);
-  vd yy = *sx * *sx * (s * s) + *sy * *sy * (c * c), y = yy;
-  vd xx = *sx * *sx * (c * c) + *sy * *sy * (s * s), x = xx;
-  vd xy = (*sx - *sy) * (*sx + *sy) * (s * c);
-  vl flat = yy < DBL_MIN;  /* no rows but one */
-  for (int k = 0; k < VD; k++) {
-    y[k] = __builtin_sqrt(yy[k]);
-    x[k] = __builtin_sqrt(xx[k]);
+/* sigmas along both axes, turned by an angle if there is one; which are good */
+INLINE vl sigmas (mck_batch *b, const mck_frame *f, size_t i, vd s[2]) {
+  vd angle = loadd(b->angle + i);
+  vl ok = absd(angle) <= MCK_TURNS;
+  for (int a = 0; a < 2; a++) {
+    s[a] = loadd(b->s[a] + i);
+    ok &= s[a] >= 0;
+    s[a] = inpixels(f, choosed(s[a] < f->min_sigma, alld(f->min_sigma), s[a]));
   }
-  stored(b->slope + i, choosed(flat, alld(0), xy / yy));
-  stored(b->narrow + i, choosed(flat, x, *sx * *sy / y));
-  *sy = y;
-  *sx = x;
+  if (f->tilted) puttilt(b, i, turnedby(angle, s[0], s[1]), s);
+  return ok;
+}
+
+
+/* the principal sigmas of a covariance, in pixels, are at least 'least' */
+INLINE void thicken (vd *yy, vd *xx, vd *xy, vd least) {
+  vd mean = (*yy + *xx) * 0.5, half = (*xx - *yy) * 0.5, v = least * least;
+  vd gap = rootd(half * half + *xy * *xy), low = mean - gap, high = mean + gap;
+  vl thin = low < v;
+  vd k = choosed(high > v, (high - v) * 0.5 / gap, alld(0));
+  mean = choosed(high > v, (high + v) * 0.5, v);
+  *yy = choosed(thin, mean - half * k, *yy);
+  *xx = choosed(thin, mean + half * k, *xx);
+  *xy = choosed(thin, *xy * k, *xy);
+}
+
+
+/* the same of a covariance.  One that is not quite positive semidefinite only
+   as it was rounded, to float at worst, is good */
+INLINE vl covariances (mck_batch *b, const mck_frame *f, size_t i, vd s[2]) {
+  vd yy = inpixels(f, inpixels(f, loadd(b->s[0] + i)));
+  vd xx = inpixels(f, inpixels(f, loadd(b->s[1] + i)));
+  vd xy = inpixels(f, inpixels(f, loadd(b->angle + i))), root;
+  vl ok = (yy >= 0) & (xx >= 0) & (absd(xy) <= DBL_MAX) &
+          (xx * yy * (1 + 0x1p-20) >= xy * xy);
+  if (f->min_sigma > 0)
+    thicken(&yy, &xx, &xy, inpixels(f, alld(f->min_sigma)));
+  root = rootd(largerd(xx * yy - xy * xy, 0));
+  puttilt(b, i, turnedd(yy, xx, xy, root), s);
+  return ok;
 }
 
 
@@ -147,14 +154,9 @@ static void K(render_prepare) (mck_batch *b, const mck_frame *f, size_t n) {
   for (size_t i = 0; i < n; i += VD) {
     vd weight = loadd(b->weight + i), c[2], s[2], y, x, lost;
     vl ok = absd(weight) <= DBL_MAX;
-    for (int a = 0; a < 2; a++) {
+    for (int a = 0; a < 2; a++)
       c[a] = inpixels(f, loadd(b->c[a] + i) - f->corner[a]);
-      s[a] = loadd(b->s[a] + i);
-      ok &= s[a] >= 0;
-      s[a] = inpixels(f, choosed(s[a] < f->min_sigma, alld(f->min_sigma),
-                                 s[a]));
-    }
-    if (f->tilted) tilt(b, i, &s[0], &s[1]);
+    ok &= f->covariant ? covariances(b, f, i, s) : sigmas(b, f, i, s);
     for (int a = 0; a < 2; a++)
       ok &= (absd(c[a]) <= DBL_MAX) & (absd(s[a]) <= DBL_MAX);
     y = window(b, f, 0, i, c[0], s[0]);

@@ -2,7 +2,8 @@
 ** gauss.c - one gaussian over a matrix
 **
 ** An outer product: the profile of some thousand columns is computed once, on
-** the stack of the caller, that of some rows by whoever writes them.
+** the stack of the caller, that of some rows by whoever writes them.  One that
+** is turned has another profile in each row, as tturn.h says.
 */
 
 #include <math.h>
@@ -17,6 +18,7 @@
 
 #define PIECE 256      /* elements of a strided row that are moved at a time */
 #define GRAIN 65536    /* pixels of a block of rows */
+#define EXPS 8         /* an exponential takes as long as so many pixels */
 #define STREAM (1 << 24)  /* bytes from which on caches only cost */
 
 /* how blocks of an image are made */
@@ -37,6 +39,7 @@ typedef struct job {
   double least;
   size_t n;
   int how;
+  mck_turned turned;       /* of one with an angle */
 } job;
 
 
@@ -100,6 +103,27 @@ static void somerows (void *ud, int64_t first, int64_t last, int thread) {
 }
 
 
+/* rows of one with an angle */
+static void turnedrows (void *ud, int64_t first, int64_t last, int thread) {
+  const job *j = ud;
+  mck_axis x = j->axis[1];
+  double f[1 + MCK_PAD], p[COLS + MCK_PAD];
+  (void)thread;
+  for (; first < last; first++) {
+    double y = j->first + (double)first;
+    char *out = j->out + first * j->stride[0] * (ptrdiff_t)j->brush.size;
+    j->kern->profile(f, &j->axis[0], y, 1);
+    x.centre = j->axis[1].centre + (y - j->axis[0].centre) * j->turned.slope;
+    for (int64_t c = 0; c < (int64_t)j->n; c += COLS) {
+      size_t n = (size_t)((int64_t)j->n - c < COLS ? (int64_t)j->n - c : COLS);
+      double least = j->kern->profile(p, &x, j->first + (double)c, n);
+      drawblock(&j->brush, out + c * j->stride[1] * (ptrdiff_t)j->brush.size,
+                j->stride, f, 1, p, least, n, j->how);
+    }
+  }
+}
+
+
 static int check (double y0, double x0, double sy, double sx,
                   const mascon_gauss_opts *o, const mascon_array *out) {
   int status = mc_checkout(out);
@@ -113,6 +137,8 @@ static int check (double y0, double x0, double sy, double sx,
   if (o->norm != MASCON_SUM && o->norm != MASCON_PEAK) return MASCON_EVALUE;
   if (o->origin != MASCON_CENTRE && o->origin != MASCON_EDGE)
     return MASCON_EVALUE;
+  if (!(fabs(o->angle) <= MCK_TURNS) ||
+      (o->angle != 0 && o->sample != MASCON_POINT)) return MASCON_EVALUE;
   return MASCON_OK;
 }
 
@@ -145,6 +171,14 @@ static int draw (job *j, int64_t h, int64_t w, mascon_exec *ex) {
 }
 
 
+static int drawturned (job *j, int64_t h, int64_t w, mascon_exec *ex) {
+  int64_t grain = w < GRAIN / EXPS ? GRAIN / EXPS / (w > 0 ? w : 1) : 1;
+  j->n = (size_t)w;
+  return mc_parallel(ex, h, grain, mc_threads(ex, EXPS * (double)h * (double)w),
+                     turnedrows, j);
+}
+
+
 int mascon_gauss (double y0, double x0, double sy, double sx,
                   const mascon_gauss_opts *opts, mascon_array *out,
                   mascon_exec *ex) {
@@ -154,10 +188,15 @@ int mascon_gauss (double y0, double x0, double sy, double sx,
   job j;
   int a = 0;  /* the axis that is down */
   if (status != MASCON_OK) return status;
-  /* columns are those that lie side by side; bits do not depend on it */
-  if (out->stride[0] == 1 && (out->stride[1] != 1 || out->shape[1] == 1))
-    a = 1;
   j.kern = mck_get()->gauss;
+  if (o->angle != 0) {
+    j.kern->turn(&j.turned, o->angle, sy, sx);
+    sy = j.turned.s[0];
+    sx = j.turned.narrow;
+  }
+  /* columns are those that lie side by side; bits do not depend on it */
+  else if (out->stride[0] == 1 && (out->stride[1] != 1 || out->shape[1] == 1))
+    a = 1;
   j.brush.block = mascon_dtype_of(out) == MASCON_F64 ? j.kern->f64
                                                      : j.kern->f32d;
   j.brush.size = out->dtype.bits / 8;
@@ -173,5 +212,6 @@ int mascon_gauss (double y0, double x0, double sy, double sx,
   j.how = o->add ? MCK_ADD
           : mascon_count(out) * (int64_t)j.brush.size >= STREAM ? MCK_STREAM
                                                           : MCK_SET;
+  if (o->angle != 0) return drawturned(&j, out->shape[0], out->shape[1], ex);
   return draw(&j, out->shape[a], out->shape[1 - a], ex);
 }

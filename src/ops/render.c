@@ -46,7 +46,22 @@ static double sigmas (const mck_gauss *kern, double tol) {
 
 /* {------- arguments ------- */
 
+/* are spots described in one way? */
+static bool oneway (const mascon_spots *s) {
+  if (s->sxx == NULL) return s->sxy == NULL && s->syy == NULL;
+  return s->sxy != NULL && s->syy != NULL && s->sx == NULL && s->sy == NULL &&
+         s->angle == NULL;
+}
+
+
+/* do spots lie along other directions than the axes? */
+static bool istilted (const mascon_spots *s) {
+  return s->angle != NULL || s->sxx != NULL;
+}
+
+
 static int checkspots (const mascon_spots *s, const mascon_array *out) {
+  if (!oneway(s)) return MASCON_EVALUE;
   for (int i = 0; i < MC_NCOLUMNS; i++) {
     const mascon_array *a = mc_spots_column(s, i);
     int status;
@@ -68,7 +83,7 @@ static int checkopts (const mascon_render_opts *o, const mascon_spots *s) {
             isfinite(o->x0) && o->tol >= 0 && o->tol < 1 && o->cutoff >= 0 &&
             isfinite(o->cutoff) && o->min_sigma >= 0 &&
             isfinite(o->min_sigma) &&
-            (s->angle == NULL || o->sample == MASCON_POINT);
+            (!istilted(s) || o->sample == MASCON_POINT);
   return ok ? MASCON_OK : MASCON_EVALUE;
 }
 
@@ -98,7 +113,8 @@ static void setframe (mc_render *r) {
   f->centre = o->origin == MASCON_EDGE ? 0.5 : 0;
   f->integrated = o->sample == MASCON_INTEGRATED;
   f->peak = o->norm == MASCON_PEAK;
-  f->tilted = r->spots->angle != NULL;
+  f->tilted = istilted(r->spots);
+  f->covariant = r->spots->sxx != NULL;
   f->renormalise = o->renormalise;
   f->single = o->single;
   f->whole = o->whole;

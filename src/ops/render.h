@@ -12,7 +12,7 @@
 #include "core.h"
 #include "kern.h"
 
-/* columns, as doubles */
+/* columns, as doubles; a covariance stands at MC_SX, MC_SY and MC_ANGLE */
 enum {MC_X, MC_Y, MC_SX, MC_SY, MC_WEIGHT, MC_ANGLE, MC_NCOLUMNS};
 
 /* what a thread found in its slice of a chunk */

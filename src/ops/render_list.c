@@ -14,13 +14,14 @@
 /* {------- reading ------- */
 
 const mascon_array *mc_spots_column (const mascon_spots *s, int i) {
+  bool covariant = s->sxx != NULL;
   switch (i) {
     case MC_X: return s->x;
     case MC_Y: return s->y;
-    case MC_SX: return s->sx;
-    case MC_SY: return s->sy;
+    case MC_SX: return covariant ? s->sxx : s->sx;
+    case MC_SY: return covariant ? s->syy : s->sy;
     case MC_WEIGHT: return s->weight;
-    default: return s->angle;
+    default: return covariant ? s->sxy : s->angle;
   }
 }
 
