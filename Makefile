@@ -102,20 +102,24 @@ $(B)/libmascon.a: $(OBJ_LIB)
 $(B)/libmascon_lua.a: $(OBJ_LIB) $(OBJ_CORE) $(OBJ_TEXT)
 	rm -f $@; ar rcs $@ $^
 
+# each library calls its own functions, also where the program that loads it
+# has another copy of them
+OWN = -Wl,-Bsymbolic
+
 # a library is found by its soname when a program starts
 $(B)/libmascon.so: $(OBJ_LIB)
-	$(CC) -shared $(SAN_$(SAN)) -Wl,-soname,libmascon.so.$(ABI) -o $@ $^ $(LIBS)
+	$(CC) -shared $(SAN_$(SAN)) $(OWN) -Wl,-soname,libmascon.so.$(ABI) -o $@ $^ $(LIBS)
 	ln -sf libmascon.so $@.$(ABI)
 
 $(B)/libmascon_lua.so: $(OBJ_LIB) $(OBJ_CORE) $(OBJ_TEXT)
-	$(CC) -shared $(SAN_$(SAN)) -Wl,-soname,libmascon_lua.so.$(ABI) -o $@ $^ \
-	  $(LIBS)
+	$(CC) -shared $(SAN_$(SAN)) $(OWN) -Wl,-soname,libmascon_lua.so.$(ABI) \
+	  -o $@ $^ $(LIBS)
 	ln -sf libmascon_lua.so $@.$(ABI)
 
 # buffers and threads may outlive lua_close: nodelete
 $(B)/lib/mascon/core.so: $(OBJ_LIB) $(OBJ_CORE)
 	@mkdir -p $(@D)
-	$(CC) -shared $(SAN_$(SAN)) -Wl,-z,nodelete -o $@ $^ $(LIBS)
+	$(CC) -shared $(SAN_$(SAN)) $(OWN) -Wl,-z,nodelete -o $@ $^ $(LIBS)
 
 modules: $(MODULES:%=$(B)/lib/mascon/%.so)
 

@@ -103,7 +103,17 @@ typedef struct mascon_dltype {
 #define MASCON_STATIC 2u    /* mascon_wrap: no owner, memory outlives all */
 #define MASCON_VIEW 4u      /* set where it was made from another array */
 
-typedef struct mascon_buffer mascon_buffer;  /* who owns the memory; opaque */
+/*
+** Who owns the memory.  More follows these fields, which are to be touched by
+** the functions below only, but are the same in every copy of the library: so
+** several copies in one process take each other's arrays.
+*/
+typedef struct mascon_buffer mascon_buffer;
+struct mascon_buffer {
+  void (*destroy) (mascon_buffer *b);  /* called with the last reference */
+  int64_t refs;
+  int32_t frozen;
+};
 
 /*
 ** An array: where the elements are and how they are laid out.  It stands at
@@ -250,8 +260,69 @@ MASCON_API int mascon_reshape (mascon_array *v, const mascon_array *a,
 /* number of elements */
 MASCON_API int64_t mascon_count (const mascon_array *a);
 
+/*
+** mascon_freeze: from now on the memory of 'a' is read-only, for every array
+** that shares it, in every state and thread; nothing undoes it.  What is
+** written when it is called is written to the end.
+** Returns MASCON_OK, MASCON_ECLOSED, or MASCON_EVALUE where 'a' has no buffer.
+*/
+MASCON_API int mascon_freeze (const mascon_array *a);
+
+/* is writing through 'a' an error?  'a' is not closed */
+static inline int mascon_isreadonly (const mascon_array *a) {
+  if (a->flags & MASCON_READONLY) return 1;
+#if defined(__GNUC__)
+  return a->buffer != NULL &&
+         __atomic_load_n(&a->buffer->frozen, __ATOMIC_RELAXED) != 0;
+#else
+  return a->buffer != NULL &&
+         *(volatile const int32_t *)&a->buffer->frozen != 0;
+#endif
+}
+
 /* bytes that the buffer of 'a' holds (0: no buffer, or wrapped memory) */
 MASCON_API size_t mascon_buffer_bytes (const mascon_array *a);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
+** From thread to thread, from state to state
+** ===================================================================== */
+
+/*
+** A token stands for an array: a number that any thread, and any Lua state of
+** the process, changes into an array of its own over the same memory.  It
+** holds a reference until it is used up, so the array that it was made of may
+** be released at once.  A token is above 0 and below 2^53, so that every Lua
+** can hold it.  The tokens of another copy of the library in the process are
+** known to be foreign, and refused.
+**
+** A short lock guards the list of tokens; no kernel and no access to an array
+** knows of it.
+**
+** mascon_share: set 'token' to a new token for 'a', good for 'uses' calls of
+** mascon_attach (at least 1).
+** Returns MASCON_OK, MASCON_ECLOSED, MASCON_EVALUE where 'a' has no buffer (it
+** was only described: nobody could know when its memory goes), MASCON_ERANGE
+** for fewer than 1 use, MASCON_ENOMEM.
+*/
+MASCON_API int mascon_share (const mascon_array *a, int64_t uses,
+                             int64_t *token);
+
+/*
+** mascon_attach: set 'a' to an array over the memory that 'token' stands for,
+** as it was shared (shape, strides, flags); release it.
+** Returns MASCON_OK; MASCON_ERANGE where all uses of the token are used up;
+** MASCON_EVALUE where this copy of the library never gave it out.
+*/
+MASCON_API int mascon_attach (int64_t token, mascon_array *a);
+
+/*
+** mascon_unshare: the uses of 'token' that are left are given up.
+** Returns as mascon_attach.
+*/
+MASCON_API int mascon_unshare (int64_t token);
 
 /* }==================================================================== */
 

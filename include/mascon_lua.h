@@ -77,7 +77,7 @@ static inline int mascon_isword (const mascon_array *a, const char *w,
   if (n == 6 && memcmp(w, "vector", n) == 0) return a->ndim == 1;
   if (n == 6 && memcmp(w, "matrix", n) == 0) return a->ndim == 2;
   if (n == 8 && memcmp(w, "writable", n) == 0)
-    return !(a->flags & MASCON_READONLY);
+    return !mascon_isreadonly(a);
   if (n == 5 && memcmp(w, "array", n) == 0) return 1;
   if (n == 3 && memcmp(w, "any", n) == 0) return 1;
   for (; w < end; w++) {  /* dtypes between bars */
@@ -121,8 +121,8 @@ static inline void mascon_checkarray (lua_State *L, int arg, const char *want,
   else if (*a == NULL) got = "closed array";
   else got = mascon_pushkind(L, *a);
   luaL_argerror(L, arg, lua_pushfstring(L, "%s expected, got %s%s", expected,
-                ours && *a != NULL && ((*a)->flags & MASCON_READONLY) ?
-                "read-only " : "", got));
+                ours && *a != NULL && mascon_isreadonly(*a) ? "read-only "
+                                                            : "", got));
 }
 
 /* }==================================================================== */
@@ -149,8 +149,8 @@ MASCON_API int luaopen_mascon_core (lua_State *L);
 **
 ** Returns MASCON_OK; or, with nothing pushed: MASCON_ECLOSED, MASCON_EVALUE
 ** where 'a' has no buffer (it was only described: nobody could know when its
-** memory goes) or mascon is not open in the state, MASCON_ENOMEM where the
-** stack cannot grow.  May raise a memory error of Lua.
+** memory goes) or mascon is not open in the state (or another copy of it is),
+** MASCON_ENOMEM where the stack cannot grow.  May raise a memory error of Lua.
 */
 MASCON_API int mascon_push (lua_State *L, const mascon_array *a);
 

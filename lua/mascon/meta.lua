@@ -48,6 +48,22 @@ local Array = {}
 ---@class mascon
 local mascon = {}
 
+---A token for `a`: any Lua state of this process changes it into the same
+---elements by `mascon.attach`, `n` times. It holds the elements meanwhile.
+---@param a mascon.Array
+---@param n? integer  how many times (1)
+---@return integer token
+function mascon.share(a, n) end
+
+---The elements that a token stands for; nothing is copied.
+---@param token integer
+---@return mascon.Array a
+function mascon.attach(token) end
+
+---Give up the uses of a token that are left.
+---@param token integer
+function mascon.unshare(token) end
+
 ---An array of the numbers of a table, or a copy of an array.
 ---@param t table|mascon.Array  numbers, nested up to four deep
 ---@param ... integer|mascon.dtype  sizes to read a flat table as; a dtype
@@ -1135,6 +1151,11 @@ function Array:flush() end
 
 ---Free the memory now; views keep theirs. Closing twice is no error.
 function Array:close() end
+
+---Make the elements read-only from now on, for every view of them in every
+---Lua state; nothing undoes it.
+---@return mascon.Array self
+function Array:freeze() end
 
 ---A table read from a CSV file: f64 columns in order.
 ---@class mascon.CsvTable

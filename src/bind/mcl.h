@@ -33,6 +33,12 @@ void mcl_addfuncs (lua_State *L, const luaL_Reg *funcs);
 void mcl_addmethods (lua_State *L, const luaL_Reg *funcs);
 void mcl_addmeta (lua_State *L, const luaL_Reg *funcs);
 
+/*
+** Push what is registered as the metatable of arrays: is it ours?  Our marker
+** in it tells it from one of another module, or of another copy of this one.
+*/
+bool mcl_getmeta (lua_State *L);
+
 /* -------} */
 
 
@@ -267,6 +273,7 @@ void mcl_opencsr (lua_State *L);
 void mcl_opencsv (lua_State *L);
 void mcl_openstream (lua_State *L);
 void mcl_opensort (lua_State *L);
+void mcl_openshare (lua_State *L);
 
 /* -------} */
 

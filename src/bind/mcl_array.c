@@ -171,7 +171,7 @@ int mascon_push (lua_State *L, const mascon_array *a) {
     return MASCON_ECLOSED;
   if (a->buffer == NULL) return MASCON_EVALUE;
   if (!lua_checkstack(L, 3)) return MASCON_ENOMEM;
-  if (luaL_getmetatable(L, MCL_ARRAY) != LUA_TTABLE) {
+  if (!mcl_getmeta(L)) {
     lua_pop(L, 1);
     return MASCON_EVALUE;
   }
@@ -238,7 +238,7 @@ static int gc (lua_State *L) {
 
 mascon_array *mcl_checkout (lua_State *L, int arg) {
   mascon_array *out = mcl_checkarray(L, arg);
-  if (out->flags & MASCON_READONLY)
+  if (mascon_isreadonly(out))
     luaL_argerror(L, arg, mascon_strerror(MASCON_EREADONLY));
   return out;
 }

@@ -35,12 +35,21 @@ void mcl_addmethods (lua_State *L, const luaL_Reg *funcs) {
 }
 
 
-/*
-** The metatable of arrays.  Our marker tells a table of ours from one that
-** another module registered under the same name.
-*/
+static const char marker;
+
+
+bool mcl_getmeta (lua_State *L) {
+  bool ours;
+  luaL_getmetatable(L, MCL_ARRAY);
+  if (!lua_istable(L, -1)) return false;
+  lua_getfield(L, -1, "marker");
+  ours = lua_touserdata(L, -1) == &marker;
+  lua_pop(L, 1);
+  return ours;
+}
+
+
 static void newmeta (lua_State *L) {
-  static const char marker;
   if (luaL_newmetatable(L, MCL_ARRAY)) {
     lua_pushlightuserdata(L, (void *)&marker);
     lua_setfield(L, -2, "marker");
@@ -50,8 +59,7 @@ static void newmeta (lua_State *L) {
     lua_setfield(L, -2, "__metatable");
   }
   else {
-    lua_getfield(L, -1, "marker");
-    if (lua_touserdata(L, -1) != &marker)
+    if (!mcl_getmeta(L))
       luaL_error(L, "type '%s' is already registered by another module",
                  MCL_ARRAY);
     lua_pop(L, 1);
@@ -85,6 +93,7 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_opencsr(L);
   mcl_opencsv(L);
   mcl_opensort(L);
+  mcl_openshare(L);
   mcl_openstream(L);
   return 1;
 }

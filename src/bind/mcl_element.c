@@ -127,7 +127,7 @@ static int field (lua_State *L, const mascon_array *a) {
   else if (strcmp(name, "nrows") == 0) lua_pushinteger(L, a->shape[0]);
   else if (strcmp(name, "ncols") == 0) lua_pushinteger(L, a->shape[1]);
   else if (strcmp(name, "readonly") == 0)
-    lua_pushboolean(L, a->flags & MASCON_READONLY);
+    lua_pushboolean(L, mascon_isreadonly(a));
   else return luaL_error(L, "array has no field or method '%s'", name);
   return 1;
 }
@@ -158,7 +158,7 @@ static int metanewindex (lua_State *L) {
                       lua_tostring(L, 2));
   if (lua_type(L, 2) != LUA_TNUMBER) return badkey(L);
   if ((i = toindex(L, a->shape[0])) < 0) return badindex(L, a->shape[0]);
-  if (a->flags & MASCON_READONLY) mcl_check(L, MASCON_EREADONLY);
+  if (mascon_isreadonly(a)) mcl_check(L, MASCON_EREADONLY);
   if (a->ndim == 1) {
     const char *why = mcl_store(L, 3, mascon_dtype_of(a), at(a, i));
     if (why != NULL) return luaL_error(L, "%s", why);
@@ -210,7 +210,7 @@ static int set (lua_State *L) {
   void *p;
   checkrank(L, a, lua_gettop(L) - 2);
   p = element(L, a);
-  if (a->flags & MASCON_READONLY) mcl_check(L, MASCON_EREADONLY);
+  if (mascon_isreadonly(a)) mcl_check(L, MASCON_EREADONLY);
   mcl_setelement(L, a->ndim + 2, mascon_dtype_of(a), p);
   return 0;
 }

@@ -236,7 +236,7 @@ static int text (lua_State *L) {
   luaL_buffinit(L, &pr.b);
   luaL_addstring(&pr.b, header);  /* below the buffer: it stays */
   if (a->flags & MASCON_VIEW) luaL_addstring(&pr.b, ", view");
-  if (a->flags & MASCON_READONLY) luaL_addstring(&pr.b, ", read-only");
+  if (mascon_isreadonly(a)) luaL_addstring(&pr.b, ", read-only");
   if (mascon_count(a) > 0) {
     if (a->ndim == 1) vector(&pr, a->data);
     else matrices(&pr, a->data, 0, "");

@@ -317,7 +317,7 @@ static mascon_array *given (lua_State *L) {
   t = mascon_dtype_of(out);
   if (out->ndim != 2 || (t != MASCON_F64 && t != MASCON_F32))
     mcl_opterror(L, 2, "out", "f64 or f32 matrix");
-  if (out->flags & MASCON_READONLY)
+  if (mascon_isreadonly(out))
     luaL_argerror(L, 2, "option 'out': array is read-only");
   if (mcl_optfloat(L, 2, t) != t) {
     mcl_optvalue(L, 2, "dtype");

@@ -277,7 +277,7 @@ static void badresult (lua_State *L, const mcl_top *t, int arg, int k) {
    what is to be written */
 static void checkwritable (lua_State *L, const mcl_top *t, int arg, int k,
                            const mascon_array *a) {
-  if (a->flags & MASCON_READONLY)
+  if (mascon_isreadonly(a))
     luaL_argerror(L, arg, lua_pushfstring(L,
                   "option 'out.%s': array is read-only", names[k]));
   if (k == 0 && !mascon_dtype_fits_int(mascon_dtype_of(a), t->opts.pad_id))

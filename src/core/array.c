@@ -2,24 +2,18 @@
 ** array.c - buffers, arrays and views of them
 */
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "core.h"
 
-/*
-** Who owns the memory.  'destroy' comes first and is called through the
-** buffer, so that two copies of the library in one process can release each
-** other's arrays.
-*/
-struct mascon_buffer {
-  void (*destroy) (mascon_buffer *b);
-  _Atomic int64_t refs;
+/* a buffer: what every copy of the library knows of it, then our own */
+typedef struct buffer {
+  mascon_buffer head;
   void *data;
   size_t owned;  /* bytes that are ours to count */
   mascon_release_fn release;
   void *ctx;
-};
+} buffer;
 
 
 /* {------- layout ------- */
@@ -76,7 +70,7 @@ int mc_check (const mascon_array *a) {
 int mc_checkout (const mascon_array *a) {
   int status = mc_check(a);
   if (status != MASCON_OK) return status;
-  return a->flags & MASCON_READONLY ? MASCON_EREADONLY : MASCON_OK;
+  return mascon_isreadonly(a) ? MASCON_EREADONLY : MASCON_OK;
 }
 
 
@@ -198,7 +192,8 @@ bool mc_elementwise (const mascon_array *out, const mascon_array *in) {
 
 /* {------- owners ------- */
 
-static void destroy (mascon_buffer *b) {
+static void destroy (mascon_buffer *head) {
+  buffer *b = (buffer *)head;
   if (b->release != NULL) b->release(b->ctx, b->data);
   mc_free(b);
 }
@@ -212,16 +207,17 @@ static void freedata (void *ctx, void *data) {
 
 int mc_wrapbuffer (mascon_array *a, void *p, size_t owned,
                    mascon_release_fn release, void *ctx) {
-  mascon_buffer *b = mc_alloc(1, sizeof *b);
+  buffer *b = mc_alloc(1, sizeof *b);
   if (b == NULL) return MASCON_ENOMEM;
-  b->destroy = destroy;
-  atomic_init(&b->refs, 1);
+  b->head.destroy = destroy;
+  b->head.refs = 1;
+  b->head.frozen = 0;
   b->data = p;
   b->owned = owned;
   b->release = release;
   b->ctx = ctx;
   a->data = p;
-  a->buffer = b;
+  a->buffer = &b->head;
   a->magic = MASCON_MAGIC;
   return MASCON_OK;
 }
@@ -303,7 +299,7 @@ int mascon_view (mascon_array *v, const mascon_array *a) {
   int status = mc_check(a);
   if (status != MASCON_OK) return status;
   if (a->buffer != NULL)
-    atomic_fetch_add_explicit(&a->buffer->refs, 1, memory_order_relaxed);
+    __atomic_fetch_add(&a->buffer->refs, 1, __ATOMIC_RELAXED);
   *v = *a;
   v->flags |= MASCON_VIEW;
   return MASCON_OK;
@@ -317,14 +313,22 @@ void mascon_release (mascon_array *a) {
   a->magic = 0;
   a->data = NULL;
   a->buffer = NULL;
-  if (b != NULL && atomic_fetch_sub_explicit(&b->refs, 1,
-                                             memory_order_acq_rel) == 1)
+  if (b != NULL && __atomic_sub_fetch(&b->refs, 1, __ATOMIC_ACQ_REL) == 0)
     b->destroy(b);
 }
 
 
 size_t mascon_buffer_bytes (const mascon_array *a) {
-  return a->buffer != NULL ? a->buffer->owned : 0;
+  return a->buffer != NULL ? ((const buffer *)a->buffer)->owned : 0;
+}
+
+
+int mascon_freeze (const mascon_array *a) {
+  int status = mc_check(a);
+  if (status != MASCON_OK) return status;
+  if (a->buffer == NULL) return MASCON_EVALUE;
+  __atomic_store_n(&a->buffer->frozen, 1, __ATOMIC_RELEASE);
+  return MASCON_OK;
 }
 
 /* -------} */
