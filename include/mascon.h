@@ -1089,7 +1089,7 @@ typedef struct mascon_topn_opts {
   int64_t n;                         /* how many to keep of each row, >= 1 */
   int base;                          /* first id, in and out: 0 or 1 */
   int smallest;                      /* topn: the N smallest */
-  int normalize;                     /* recommend: cosine */
+  int normalize;                     /* recommend: 1: cosine */
   int exclude_self;                  /* recommend: user u never gets item u */
   double min;                        /* only scores >= min; NaN: all */
   int64_t pad_id;                    /* beyond a row's count: -1 */
@@ -1239,6 +1239,180 @@ MASCON_API int mascon_recommend (const mascon_array *users,
                                  const mascon_array *items,
                                  const mascon_topn_opts *opts,
                                  const mascon_topn_out *out, mascon_exec *ex);
+
+/*
+** Fills 'block', which is (last - first) x rank in row-major order, with the
+** factors of the users whose results are rows first to last - 1: users first
+** to last - 1, or opts->rows[first] to opts->rows[last - 1].  Called on the
+** calling thread, in row order; 'block' lives only for the call.  Nonzero
+** cancels.
+*/
+typedef int (*mascon_users_fn) (void *ud, mascon_array *block, int64_t first,
+                                int64_t last);
+
+/* users whose factors are made when they are needed, a batch at a time */
+typedef struct mascon_users {
+  size_t size;
+  int64_t rows;          /* users there are */
+  int64_t batch;         /* at a time; 0: about 8 MB of factors */
+  int dtype;             /* MASCON_F32 or MASCON_F64 */
+  mascon_users_fn fill;
+  void *ud;
+} mascon_users;
+
+#define MASCON_USERS_INIT \
+  {sizeof(mascon_users), 0, 0, MASCON_F32, NULL, NULL}
+
+/*
+** mascon_recommend_stream: mascon_recommend of users that 'users' makes, which
+** need never be there at once.  A sink gets a batch at a time.  Rows of
+** batches before ex->done are final when 'fill', a sink or progress cancels.
+** Returns as mascon_recommend; MASCON_EVALUE without a 'fill'.
+*/
+MASCON_API int mascon_recommend_stream (const mascon_users *users,
+                                        const mascon_array *items,
+                                        const mascon_topn_opts *opts,
+                                        const mascon_topn_out *out,
+                                        mascon_exec *ex);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
+** Indexes
+** ===================================================================== */
+
+/*
+** Items packed once for any number of calls; nothing of it ever changes, so
+** any number of threads may use one at once.  Whoever keeps one holds a
+** reference.
+*/
+typedef struct mascon_index mascon_index;
+
+typedef struct mascon_index_opts {
+  size_t size;
+  int normalize;             /* nonzero: pack for cosines */
+  const mascon_array *bias;  /* one number an item, f32 or f64; NULL: none */
+} mascon_index_opts;
+
+#define MASCON_INDEX_INIT {sizeof(mascon_index_opts), 0, NULL}
+
+/*
+** mascon_index_new: an index of 'items' (items x rank, f32 or f64, any
+** strides), which are copied.
+**
+** opts   how scores will be made, as for mascon_recommend.
+** index  set to the new index, with one reference.
+**
+** Returns MASCON_OK, MASCON_ETYPE, MASCON_ESHAPE, MASCON_ECLOSED,
+** MASCON_ETOOBIG, MASCON_ENOMEM or MASCON_ECANCEL.
+** Cost: a few passes over the items.  Memory: for each item rank * 5 bytes, and
+** rank * 4 or 8 for the factors as they were given.
+*/
+MASCON_API int mascon_index_new (const mascon_array *items,
+                                 const mascon_index_opts *opts,
+                                 mascon_index **index, mascon_exec *ex);
+
+/* one reference more; returns 'index'.  One less; the last frees it.  From
+   any thread; NULL is fine */
+MASCON_API mascon_index *mascon_index_retain (mascon_index *index);
+MASCON_API void mascon_index_release (mascon_index *index);
+
+/* what an index is; set 'size' before asking */
+typedef struct mascon_index_facts {
+  size_t size;
+  int64_t nitems, rank;
+  int64_t bytes;   /* of memory, or of its file */
+  int dtype;       /* of the items: MASCON_F32 or MASCON_F64 */
+  int normalize, bias;  /* 1: it was made with that */
+} mascon_index_facts;
+
+MASCON_API void mascon_index_describe (const mascon_index *index,
+                                       mascon_index_facts *facts);
+
+/*
+** mascon_index_recommend, mascon_index_recommend_stream: mascon_recommend (or
+** its stream) for the items of 'index', bit for bit the same results.
+**
+** opts  normalize: 0 as the index was made, 1 cosine, -1 none.  bias: NULL
+**       the index's.  Where these differ from the index's, items are packed
+**       for the call, and so they are where fewer than half of them pass
+**       exclude_items and allow_items.
+*/
+MASCON_API int mascon_index_recommend (const mascon_index *index,
+                                       const mascon_array *users,
+                                       const mascon_topn_opts *opts,
+                                       const mascon_topn_out *out,
+                                       mascon_exec *ex);
+MASCON_API int mascon_index_recommend_stream (const mascon_index *index,
+                                              const mascon_users *users,
+                                              const mascon_topn_opts *opts,
+                                              const mascon_topn_out *out,
+                                              mascon_exec *ex);
+
+/*
+** mascon_index_similar: for each of the items 'ids' (i32 or i64, counted from
+** opts->base) the items most like it: mascon_index_recommend with that item's
+** factors as a user's, and without that item.  The bias of the index does not
+** count.  exclude and allow have a row for every item.  opts->rows must be
+** NULL (MASCON_EVALUE).
+*/
+MASCON_API int mascon_index_similar (const mascon_index *index,
+                                     const mascon_array *ids,
+                                     const mascon_topn_opts *opts,
+                                     const mascon_topn_out *out,
+                                     mascon_exec *ex);
+
+/* flags of mascon_index_load and mascon_index_wrap */
+#define MASCON_INDEX_MAP 1u        /* load: map the file, do not read it */
+#define MASCON_INDEX_UNCHECKED 2u  /* do not look at every byte */
+
+/*
+** mascon_index_save: write an index as a file, whole or not at all, as
+** mascon_npy_save does.  Returns MASCON_OK, MASCON_EIO or MASCON_ECANCEL.
+*/
+MASCON_API int mascon_index_save (const mascon_index *index, const char *path,
+                                  mascon_why *why, mascon_exec *ex);
+
+/*
+** mascon_index_load: the index of a file that mascon_index_save wrote, on a
+** machine of the same byte order.
+**
+** flags  MASCON_INDEX_MAP: its pages are the file's, shared with every process
+**        that maps it; whoever makes the file shorter crashes this process.
+**        MASCON_INDEX_UNCHECKED: the checksum of all bytes, which costs reading
+**        them once, is not compared.  A damaged file then may give wrong
+**        results, but nothing outside of it is ever touched.
+** index  set to a new index, with one reference.
+**
+** Returns MASCON_OK, MASCON_EIO, MASCON_EFORMAT (no index, of another version,
+** cut off, damaged), MASCON_ENOMEM or MASCON_ECANCEL.
+*/
+MASCON_API int mascon_index_load (const char *path, unsigned flags,
+                                  mascon_index **index, mascon_why *why,
+                                  mascon_exec *ex);
+
+/*
+** The bytes of an index, to be sent or shared, and an index over such bytes.
+**
+** mascon_index_image: its bytes, aligned to 64, which live as long as it does.
+**
+** mascon_index_wrap: an index over 'bytes' bytes at 'image', aligned to 64,
+** which are checked as a file's are and must not change.  There may be more of
+** them than the index has.
+**
+** release  called as release(ctx, image) when the last reference goes; not
+**          NULL.  On failure it is not called.
+** what     set to a constant text of what is wrong ("is cut off"); or NULL.
+**
+** Returns as mascon_index_load; MASCON_EVALUE for a misaligned image.
+*/
+MASCON_API const void *mascon_index_image (const mascon_index *index,
+                                           size_t *bytes);
+MASCON_API int mascon_index_wrap (const void *image, size_t bytes,
+                                  mascon_release_fn release, void *ctx,
+                                  unsigned flags, mascon_index **index,
+                                  const char **what, mascon_exec *ex);
 
 /* }==================================================================== */
 

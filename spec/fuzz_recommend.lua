@@ -17,9 +17,9 @@ local function describe(case)
   local names = {}
   for name in pairs(case.opts) do names[#names + 1] = name end
   table.sort(names)
-  return ("%d x %s users, %d x %s items, rank %d, n %d, %s"):format(#case.users,
-    case.utype, #case.items, case.itype, case.rank, case.n,
-    table.concat(names, " "))
+  return ("%d x %s users, %d x %s items, rank %d, n %d, %s, %s; %s"):format(
+    #case.users, case.utype, #case.items, case.itype, case.rank, case.n,
+    case.way or "plain", case.deliver or "new", table.concat(names, " "))
 end
 
 while mascon.clock() < till and failed < 10 do

@@ -8,6 +8,8 @@ local read = require "spec.shell".read
 local unbound = {
   mascon_dtype_size = "an array knows the size of its elements",
   mascon_wrap = "for hosts, which push what they have wrapped",
+  mascon_index_image = "for hosts that send or share the bytes of an index",
+  mascon_index_wrap = "for hosts that get them",
 }
 
 describe("the public names", function()

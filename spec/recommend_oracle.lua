@@ -67,8 +67,8 @@ function M.best(case)
     end)
     ids[r], scores[r], counts[r] = {}, {}, math.min(#hits, case.n)
     for k = 1, case.n do
-      ids[r][k] = hits[k] and hits[k].id or base - 1
-      scores[r][k] = hits[k] and hits[k].score or -math.huge
+      ids[r][k] = hits[k] and hits[k].id or o.pad_id or base - 1
+      scores[r][k] = hits[k] and hits[k].score or o.pad_score or -math.huge
     end
   end
   return ids, scores, counts
@@ -140,10 +140,11 @@ end
 
 local function differs(a, b) return a ~= b and not (a ~= a and b ~= b) end
 
----where results differ from lists, as text; nil where they are equal
-function M.difference(ids, scores, counts, wids, wscores, wcounts)
+---where results differ from lists from row `first` on, as text; nil where they
+---are equal
+function M.difference(ids, scores, counts, wids, wscores, wcounts, first)
   if #wids == 0 then return #ids ~= 0 and "rows" or nil end
-  for r = 1, #wids do
+  for r = first or 1, #wids do
     if counts[r] ~= wcounts[r] then
       return ("row %d: count %d, not %d"):format(r, counts[r], wcounts[r])
     end
@@ -156,14 +157,106 @@ function M.difference(ids, scores, counts, wids, wscores, wcounts)
   end
 end
 
+-- a function that makes users
+local function source(users, case, opts)
+  local base = opts.base or 1
+  return {rows = #users, dtype = users.dtype, batch = case.batch or 5,
+    users = function(block, first, last)
+      for k = first, last do
+        block[k - first + 1] = users[opts.rows and opts.rows[k] - base + 1 or k]
+      end
+    end}
+end
+
+local function without(opts, ...)
+  local out = {}
+  for name, x in pairs(opts) do out[name] = x end
+  for _, name in ipairs {...} do out[name] = nil end
+  return out
+end
+
+local function index(items, opts)
+  return mascon.index(items, {normalize = opts.normalize, bias = opts.bias})
+end
+
+---the ways to the same results
+M.ways = {
+  plain = mascon.recommend,
+  stream = function(users, items, n, opts, case)
+    return mascon.recommend(source(users, case, opts), items, n, opts)
+  end,
+  index = function(users, items, n, opts)
+    return index(items, opts):recommend(users, n, without(opts, "bias", "normalize"))
+  end,
+  indexstream = function(users, items, n, opts, case)
+    return index(items, opts):recommend(source(users, case, opts), n, opts)
+  end,
+  other = function(users, items, n, opts)  -- an index that was made otherwise
+    local x = mascon.index(items, {normalize = not opts.normalize})
+    local o = without(opts)
+    o.normalize = opts.normalize or false
+    return x:recommend(users, n, o)
+  end,
+  file = function(users, items, n, opts)
+    local path = os.tmpname()
+    index(items, opts):save(path)
+    local x = assert(mascon.index.load(path, {map = true}))
+    os.remove(path)
+    return x:recommend(users, n, without(opts, "bias", "normalize"))
+  end
+}
+
+local function every(rows, cols, dtype)  -- every second element of a larger one
+  local a = mascon.zeros(2 * rows, 2 * cols, dtype)
+  return rows == 0 and mascon.zeros(0, cols, dtype) or
+    a:narrow(1, 1, -1, 2):narrow(2, 1, -1, 2)
+end
+
+-- how results come; each returns them as arrays, and the first row that counts
+local deliveries = {
+  new = function(call, opts) return call(opts) end,
+  out = function(call, opts, nrows, n, dtype)
+    local o = {ids = every(nrows, n, "i64"), scores = every(nrows, n, dtype),
+               counts = every(nrows, 1, "i32"):col(1)}
+    opts.out = o
+    call(opts)
+    return o.ids, o.scores, o.counts
+  end,
+  sink = function(call, opts, nrows, n, dtype)
+    local ids, scores = mascon.zeros(nrows, n, "i64"), mascon.zeros(nrows, n, dtype)
+    local counts, done = mascon.zeros(nrows, "i32"), 0
+    opts.sink = function(first, last, i, s, c)
+      assert(first == done + 1, "out of order")
+      ids:rows(first, last):assign(i)
+      scores:rows(first, last):assign(s)
+      counts:sub(first, last):assign(c)
+      done = last
+    end
+    call(opts)
+    assert(done == nrows, "rows are missing")
+    return ids, scores, counts
+  end,
+  resume = function(call, opts, nrows)
+    opts.first = math.random(1, nrows + 1)
+    local ids, scores, counts = call(opts)
+    for r = 1, opts.first - 1 do assert(counts[r] == 0, "a row before the first") end
+    return ids, scores, counts, opts.first
+  end
+}
+
 ---run `case` with `threads` and compare; returns what differs
 function M.try(case, ...)
   local wids, wscores, wcounts = M.best(case)
   local users, items, n, opts = M.arguments(case)
+  local dtype = mascon.zeros(0, case.utype):add(mascon.zeros(0, case.itype)).dtype
   for _, threads in ipairs {...} do
-    opts.threads = threads
-    local ids, scores, counts = mascon.recommend(users, items, n, opts)
-    local d = M.difference(ids, scores, counts, wids, wscores, wcounts)
+    local o = without(opts)
+    o.threads = threads
+    local ids, scores, counts, first = deliveries[case.deliver or "new"](function(args)
+      return M.ways[case.way or "plain"](users, items, n, args, case)
+    end, o, #wids, n, dtype)
+    if type(first) ~= "number" then first = 1 end  -- info
+    local d = M.difference(ids, scores, counts, wids, wscores, wcounts, first)
     if d then return ("%d threads: %s"):format(threads, d) end
   end
 end
@@ -304,6 +397,9 @@ local function options(case)
   return o
 end
 
+local waynames = {"index", "stream", "indexstream", "other", "file"}
+local deliverynames = {"out", "sink", "resume"}
+
 ---a random case, by the state of math.random
 function M.random(size)
   local rank = chance(0.1) and random(64, 200) or random(20)
@@ -325,6 +421,10 @@ function M.random(size)
   spoil(case.users, rank)
   spoil(case.items, rank)
   case.opts = options(case)
+  if chance(0.5) then case.way = waynames[random(#waynames)] end
+  if chance(0.4) then case.deliver = deliverynames[random(#deliverynames)] end
+  if chance(0.1) then case.opts.pad_id, case.opts.pad_score = -7, 0.5 end
+  case.batch = random(40)
   return case
 end
 

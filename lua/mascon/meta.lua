@@ -305,8 +305,11 @@ function mascon.topn(scores, n, opts) end
 ---@return table info
 function mascon.topn_stream(source, n, opts) end
 
+---Users whose factors a function fills in, batch by batch.
+---@alias mascon.users mascon.Array|{rows: integer, users: (fun(block: mascon.Array, first: integer, last: integer): boolean?), batch?: integer, dtype?: "f64"|"f32"}
+
 ---The best `n` items of every user, by the product of their factors; exact.
----@param users mascon.Array  users x rank, f32 or f64
+---@param users mascon.users  users x rank, f32 or f64; or what makes them
 ---@param items mascon.Array  items x rank, of the same dtype
 ---@param n integer
 ---@param opts? mascon.TopOpts
@@ -315,6 +318,53 @@ function mascon.topn_stream(source, n, opts) end
 ---@return mascon.Array? counts  how many were found in each row
 ---@return table info
 function mascon.recommend(users, items, n, opts) end
+
+---Items packed once, for any number of calls.
+---@class mascon.index
+---@field nitems integer
+---@field rank integer
+---@field dtype string
+---@field normalize boolean  made for cosines
+---@field bias boolean  made with a bias
+---@field bytes integer
+---@overload fun(items: mascon.Array, opts?: {normalize?: boolean, bias?: mascon.Array, threads?: integer, progress?: mascon.progress}): mascon.index
+---@operator len: integer
+mascon.index = {}
+
+---Read or map the file of an index.
+---@param path string
+---@param opts? {map?: boolean, check?: boolean, threads?: integer, progress?: mascon.progress}
+---@return mascon.index? x
+---@return string? message
+function mascon.index.load(path, opts) end
+
+---As mascon.recommend, for the items of the index.
+---@param users mascon.users
+---@param n integer
+---@param opts? mascon.TopOpts
+---@return mascon.Array? ids  rows x n, i32
+---@return mascon.Array? scores  rows x n, best first
+---@return mascon.Array? counts  how many were found in each row
+---@return table info
+function mascon.index:recommend(users, n, opts) end
+
+---The items most like each of `ids`, without itself.
+---@param ids integer|mascon.ids
+---@param n integer
+---@param opts? mascon.TopOpts
+---@return mascon.Array? ids
+---@return mascon.Array? scores
+---@return mascon.Array? counts
+---@return table info
+function mascon.index:similar(ids, n, opts) end
+
+---Write it as a file, whole or not at all.
+---@param path string
+---@param opts? mascon.RunOpts
+function mascon.index:save(path, opts) end
+
+---Give it up now. Twice is no error.
+function mascon.index:close() end
 
 ---Compressed rows, as SciPy keeps them.
 ---@class mascon.csr

@@ -62,6 +62,9 @@ mascon_array *mcl_pushhandle (lua_State *L);
 /* tell the collector of the new array that was put into a handle */
 void mcl_adopt (lua_State *L, mascon_array *a);
 
+/* tell it of 'bytes' that hang on another userdata; less than 0: no more */
+void mcl_charge (lua_State *L, int64_t bytes);
+
 /*
 ** Push a new array (zeroed or not).  A failing allocation collects garbage
 ** and tries again; the collector is told of the bytes.
@@ -262,6 +265,7 @@ void mcl_openelem (lua_State *L);
 void mcl_opengauss (lua_State *L);
 void mcl_openexec (lua_State *L);
 void mcl_openimage (lua_State *L);
+void mcl_openindex (lua_State *L);
 void mcl_openrender (lua_State *L);
 void mcl_openrecommend (lua_State *L);
 void mcl_openmatmul (lua_State *L);

@@ -140,12 +140,18 @@ static void collect (lua_State *L, account *c) {
 }
 
 
-void mcl_adopt (lua_State *L, mascon_array *a) {
+void mcl_charge (lua_State *L, int64_t bytes) {
   account *c = getaccount(L);
+  c->held += bytes;
+  if (c->held < c->floor) c->floor = c->held;
+  if (bytes > 0) collect(L, c);
+}
+
+
+void mcl_adopt (lua_State *L, mascon_array *a) {
   box *b = (box *)a;
   b->charged = (int64_t)mascon_buffer_bytes(a) + OVERHEAD;
-  c->held += b->charged;
-  collect(L, c);
+  mcl_charge(L, b->charged);
 }
 
 
@@ -186,11 +192,8 @@ int mascon_push (lua_State *L, const mascon_array *a) {
 
 
 static void closearray (lua_State *L, mascon_array *a) {
-  account *c;
   if (a == NULL || a->magic != MASCON_MAGIC) return;
-  c = getaccount(L);
-  c->held -= ((box *)a)->charged;
-  if (c->held < c->floor) c->floor = c->held;
+  mcl_charge(L, -((box *)a)->charged);
   mascon_release(a);
 }
 

@@ -90,6 +90,7 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_openreduce(L);
   mcl_opentopn(L);
   mcl_openrecommend(L);
+  mcl_openindex(L);
   mcl_opencsr(L);
   mcl_opencsv(L);
   mcl_opensort(L);

@@ -16,10 +16,12 @@ static void checknames (lua_State *L, int arg, mcl_kind kind) {
 #define FAMILY "base", "pad_id", "pad_score", "exclude", "exclude_items", \
                "allow", "min", "out", "sink", "first", "threads", "progress"
   static const char *const stream[] = {FAMILY, "smallest", NULL};
-  static const char *const recommend[] = {FAMILY, "rows", "bias", "normalize",
+  static const char *const similar[] = {FAMILY, "bias", "normalize", NULL};
+  static const char *const recommend[] = {FAMILY, "bias", "normalize", "rows",
                                           "exclude_self", NULL};
 #undef FAMILY
-  mcl_options(L, arg, kind == MCL_KRECOMMEND ? recommend : stream);
+  mcl_options(L, arg, kind == MCL_KRECOMMEND ? recommend
+                      : kind == MCL_KSIMILAR ? similar : stream);
 }
 
 
@@ -41,26 +43,27 @@ static const mascon_array *idsfromtable (lua_State *L, int arg,
 }
 
 
-const mascon_array *mcl_optids (lua_State *L, int arg, const char *name) {
-  const char *expected = "i32 or i64 vector of ids";
+const mascon_array *mcl_toids (lua_State *L, int arg, const char *name) {
   const mascon_array *a;
   mascon_dtype t;
-  switch (mcl_optvalue(L, arg, name)) {
-    case LUA_TNIL: lua_pop(L, 1); return NULL;
-    case LUA_TTABLE: return idsfromtable(L, arg, name);
-    default: lua_pop(L, 1);
-  }
-  a = mcl_optarray(L, arg, name, expected);
-  t = mascon_dtype_of(a);
-  if (a->ndim != 1 || (t != MASCON_I32 && t != MASCON_I64))
-    mcl_opterror(L, arg, name, expected);
+  if (lua_type(L, -1) == LUA_TTABLE) return idsfromtable(L, arg, name);
+  a = mcl_livearray(L, lua_gettop(L));
+  t = a != NULL ? mascon_dtype_of(a) : MASCON_NDTYPE;
+  if ((t != MASCON_I32 && t != MASCON_I64) || a->ndim != 1)
+    mcl_opterror(L, arg, name, "i32 or i64 vector of ids");
   return a;
 }
 
 
-/* ids of a list are base .. base + n - 1 */
-static void checkrange (lua_State *L, int arg, const char *name,
-                        const mascon_array *a, int base, int64_t n) {
+const mascon_array *mcl_optids (lua_State *L, int arg, const char *name) {
+  if (mcl_optvalue(L, arg, name) != LUA_TNIL) return mcl_toids(L, arg, name);
+  lua_pop(L, 1);
+  return NULL;
+}
+
+
+void mcl_checkids (lua_State *L, int arg, const char *name,
+                   const mascon_array *a, int base, int64_t n) {
   for (int64_t i = 0; a != NULL && i < a->shape[0]; i++) {
     int64_t k = i * a->stride[0];
     int64_t id = a->dtype.bits == 32 ? ((const int32_t *)a->data)[k]
@@ -106,17 +109,19 @@ static void optallow (lua_State *L, mcl_top *t, int arg, int64_t users,
   if (rows) t->opts.allow = optcsr(L, arg, "allow", users, ncols);
   else {
     t->opts.allow_items = mcl_optids(L, arg, "allow");
-    checkrange(L, arg, "allow", t->opts.allow_items, t->opts.base, ncols);
+    mcl_checkids(L, arg, "allow", t->opts.allow_items, t->opts.base, ncols);
   }
 }
 
 
 static void optrecommend (lua_State *L, mcl_top *t, int arg, int64_t users) {
-  t->opts.normalize = mcl_optbool(L, arg, "normalize", false);
+  if (mcl_optvalue(L, arg, "normalize") != LUA_TNIL)
+    t->opts.normalize = mcl_optbool(L, arg, "normalize", false) ? 1 : -1;
+  lua_pop(L, 1);
+  t->opts.bias = mcl_optbias(L, arg, t->ncols);
   t->opts.exclude_self = mcl_optbool(L, arg, "exclude_self", false);
   t->opts.rows = mcl_optids(L, arg, "rows");
-  checkrange(L, arg, "rows", t->opts.rows, t->opts.base, users);
-  t->opts.bias = mcl_optarray(L, arg, "bias", "f32 or f64 vector");
+  mcl_checkids(L, arg, "rows", t->opts.rows, t->opts.base, users);
 }
 
 
@@ -152,10 +157,11 @@ void mcl_topoptions (lua_State *L, mcl_top *t, int arg, mcl_kind kind,
   lua_pop(L, 1);
   t->opts.exclude = optcsr(L, arg, "exclude", users, ncols);
   t->opts.exclude_items = mcl_optids(L, arg, "exclude_items");
-  checkrange(L, arg, "exclude_items", t->opts.exclude_items, t->opts.base,
+  mcl_checkids(L, arg, "exclude_items", t->opts.exclude_items, t->opts.base,
              ncols);
   optallow(L, t, arg, users, ncols);
-  if (kind == MCL_KRECOMMEND) optrecommend(L, t, arg, users);
+  if (kind == MCL_KRECOMMEND || kind == MCL_KSIMILAR)
+    optrecommend(L, t, arg, users);
   else t->opts.smallest = mcl_optbool(L, arg, "smallest", false);
 }
 

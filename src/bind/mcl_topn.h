@@ -14,7 +14,7 @@ const mascon_csr *mcl_tocsr (lua_State *L, int arg);
 
 /* which of the family is called: what options it knows */
 typedef enum mcl_kind {
-  MCL_KTOPN, MCL_KSTREAM, MCL_KRECOMMEND
+  MCL_KTOPN, MCL_KSTREAM, MCL_KRECOMMEND, MCL_KSIMILAR
 } mcl_kind;
 
 /* one call of the family */
@@ -53,6 +53,37 @@ int mcl_topreturn (lua_State *L, mcl_top *t, int status);
 /* the i32 or i64 vector of option 'name' (or a table of integers, which
    becomes one); NULL if there is none.  Stays on the stack if there is */
 const mascon_array *mcl_optids (lua_State *L, int arg, const char *name);
+
+/* the same of the value on top of the stack, called 'name' in argument 'arg' */
+const mascon_array *mcl_toids (lua_State *L, int arg, const char *name);
+
+/* raise where an id of 'a' is none of base .. base + n - 1 */
+void mcl_checkids (lua_State *L, int arg, const char *name,
+                   const mascon_array *a, int base, int64_t n);
+
+
+/* {------- recommending (mcl_recommend.c) ------- */
+
+/* what has items: an array, or an index and how it was made */
+typedef struct mcl_items {
+  const mascon_array *array;
+  const mascon_index *index;
+  int64_t n, rank;
+  mascon_dtype type;
+} mcl_items;
+
+/* recommend for the users at 'arg', which are a matrix or a source; n and
+   options are at 3 and 4 */
+int mcl_recommend (lua_State *L, int arg, const mcl_items *items);
+
+/* the bias at option 'bias' of the table at 'arg', for 'n' items, or NULL */
+const mascon_array *mcl_optbias (lua_State *L, int arg, int64_t n);
+
+/* f32 or f64 matrix of factors at 'arg' */
+const mascon_array *mcl_checkfactors (lua_State *L, int arg);
+
+/* -------} */
+
 
 /* {------- callbacks that get arrays ------- */
 

@@ -3,6 +3,7 @@
 */
 
 #include <math.h>
+#include <string.h>
 
 #include "recommend.h"
 
@@ -12,26 +13,39 @@
 #define LEAST 72    /* the same, however long it takes: panels are read once
                        for all of them */
 #define FEW 32      /* users for whom packing the items does not pay */
+#define BLOCK (8 << 20)  /* bytes of users that are made at a time, about */
 
 /* a call, opened */
 typedef struct call {
   mascon_topn_opts o;
   mc_factors f;
-  mc_pack pack;
+  double *norms;         /* of the items, where no index has them */
+  const mc_pack *packed; /* the items, as an index has them; NULL: none has */
+  mc_pack pack;          /* as they were packed for this call */
   mc_filter filter;
   mc_result result;
   mc_recjob job;
   mc_recworker *workers;
   int threads;
-  int64_t batch;  /* users at a time */
-  int64_t first;  /* of those being done in parts */
+  int64_t batch;         /* users at a time */
+  int64_t first;         /* of those being done in parts */
   int64_t count;
+  mascon_users source;   /* who makes users; fill NULL: they are there */
+  mascon_array made;     /* what he fills */
+  mascon_array some;     /* the part of it that is in use */
 } call;
 
 
 /* {------- checking ------- */
 
-static int checkmatrix (const mascon_array *a) {
+mascon_users mc_users (const mascon_users *from) {
+  mascon_users s = MASCON_USERS_INIT;
+  memcpy(&s, from, from->size < sizeof s ? from->size : sizeof s);
+  return s;
+}
+
+
+int mc_rec_checkmatrix (const mascon_array *a) {
   int status = mc_check(a);
   if (status != MASCON_OK) return status;
   if (!mc_isfloat(mascon_dtype_of(a))) return MASCON_ETYPE;
@@ -39,12 +53,12 @@ static int checkmatrix (const mascon_array *a) {
 }
 
 
-static int checkbias (const mascon_array *a, int64_t nitems) {
+int mc_rec_checkbias (const mascon_array *a, int64_t n) {
   int status;
   if (a == NULL) return MASCON_OK;
   if ((status = mc_check(a)) != MASCON_OK) return status;
   if (!mc_isfloat(mascon_dtype_of(a))) return MASCON_ETYPE;
-  return a->ndim == 1 && a->shape[0] == nitems ? MASCON_OK : MASCON_ESHAPE;
+  return a->ndim == 1 && a->shape[0] == n ? MASCON_OK : MASCON_ESHAPE;
 }
 
 
@@ -60,19 +74,36 @@ static int checkrows (const mascon_array *a, int base, int64_t nusers) {
 }
 
 
-static int check (const mascon_array *users, const mascon_array *items,
-                  const mascon_topn_opts *o) {
+static int checkusers (const mc_recinput *in) {
+  const mascon_users *s = in->source;
+  int status;
+  if (in->users == NULL)
+    return s->rows < 0 || s->batch < 0 || s->fill == NULL ? MASCON_EVALUE
+           : mc_isfloat((mascon_dtype)s->dtype) ? MASCON_OK : MASCON_ETYPE;
+  status = mc_rec_checkmatrix(in->users);
+  if (status != MASCON_OK) return status;
+  return in->users->shape[1] == in->items->shape[1] ? MASCON_OK
+                                                    : MASCON_ESHAPE;
+}
+
+
+static int64_t countusers (const mc_recinput *in) {
+  return in->users != NULL ? in->users->shape[0] : in->source->rows;
+}
+
+
+static int check (const mc_recinput *in, const mascon_topn_opts *o) {
+  int64_t nitems;
   int status;
   if (o->smallest) return MASCON_EVALUE;
-  if ((status = checkmatrix(users)) != MASCON_OK ||
-      (status = checkmatrix(items)) != MASCON_OK) return status;
-  if (users->shape[1] != items->shape[1]) return MASCON_ESHAPE;
-  if (items->shape[0] > INT32_MAX - MCK_BLOCK) return MASCON_ETOOBIG;
-  if (o->exclude_self && users->shape[0] != items->shape[0])
-    return MASCON_ESHAPE;
-  if ((status = checkbias(o->bias, items->shape[0])) != MASCON_OK)
+  if ((status = mc_rec_checkmatrix(in->items)) != MASCON_OK ||
+      (status = checkusers(in)) != MASCON_OK) return status;
+  nitems = in->items->shape[0];
+  if (nitems > INT32_MAX - MCK_BLOCK) return MASCON_ETOOBIG;
+  if (o->exclude_self && countusers(in) != nitems) return MASCON_ESHAPE;
+  if ((status = mc_rec_checkbias(o->bias, nitems)) != MASCON_OK)
     return status;
-  return checkrows(o->rows, o->base, users->shape[0]);
+  return checkrows(o->rows, o->base, countusers(in));
 }
 
 /* -------} */
@@ -80,34 +111,34 @@ static int check (const mascon_array *users, const mascon_array *items,
 
 /* {------- opening ------- */
 
-static int opennorms (mc_factors *f) {
-  double *y = mc_alloc((size_t)f->rank + 1, sizeof *y);
-  f->inorm = mc_alloc((size_t)f->nitems, sizeof *f->inorm);
-  if (y == NULL || f->inorm == NULL) {
-    mc_free(y);
-    return MASCON_ENOMEM;
-  }
-  for (int64_t i = 0; i < f->nitems; i++) {
-    mc_getrow(f->items, i, y);
-    f->inorm[i] = mc_norm(y, f->rank);
-  }
-  mc_free(y);
-  return MASCON_OK;
+static bool cosine (const call *c, const mc_recinput *in) {
+  return c->o.normalize != 0 ? c->o.normalize > 0 : in->normalize > 0;
 }
 
 
-static void openfactors (mc_factors *f, const mascon_array *users,
-                         const mascon_array *items, const mascon_array *bias) {
+/* the norms of all items, as an index has them or new */
+static int opennorms (call *c) {
+  const mc_packhead *h = c->packed != NULL ? c->packed->head : NULL;
+  if (h != NULL && h->cosine) c->f.inorm = mc_pack_section(h, MC_PACK_NORMS);
+  else c->f.inorm = c->norms = mc_norms(c->f.items);
+  return c->f.inorm != NULL || c->f.nitems == 0 ? MASCON_OK : MASCON_ENOMEM;
+}
+
+
+static void openfactors (call *c, const mc_recinput *in) {
+  mc_factors *f = &c->f;
+  mascon_dtype t = in->users != NULL ? mascon_dtype_of(in->users)
+                                     : (mascon_dtype)in->source->dtype;
   f->kern = mck_get()->recommend;
-  f->users = users;
-  f->items = items;
-  f->bias = bias;
-  f->inorm = NULL;
-  f->nusers = users->shape[0];
-  f->nitems = items->shape[0];
-  f->rank = items->shape[1];
-  f->single = mascon_dtype_of(users) == MASCON_F32 &&
-              mascon_dtype_of(items) == MASCON_F32;
+  f->users = in->users != NULL ? in->users : &c->some;
+  f->items = in->items;
+  f->bias = c->o.bias != NULL ? c->o.bias : in->bias;
+  f->nusers = countusers(in);
+  f->nitems = in->items->shape[0];
+  f->rank = in->items->shape[1];
+  f->single = t == MASCON_F32 && mascon_dtype_of(in->items) == MASCON_F32;
+  if (f->bias == in->bias && cosine(c, in) == (in->normalize > 0))
+    c->packed = in->pack;
 }
 
 
@@ -119,6 +150,7 @@ static void openjob (call *c) {
   j->result = &c->result;
   j->rows = c->o.rows;
   j->base = c->o.base;
+  j->block = c->source.fill != NULL;
   j->self = c->o.exclude_self != 0;
   j->n = c->o.n < c->f.nitems ? c->o.n : c->f.nitems;
   if (j->n < 1) j->n = 1;
@@ -140,42 +172,79 @@ static int64_t batchsize (const call *c, int64_t rows) {
 }
 
 
-static int open (call *c, const mascon_array *users, const mascon_array *items,
-                 const mascon_topn_out *out, mascon_exec *ex) {
+/* how many users are made at a time */
+static void opensource (call *c, const mc_recinput *in, int64_t nrows) {
+  mascon_users *s = &c->source;
+  int64_t rank = in->items->shape[1];
+  if (in->users != NULL) return;
+  *s = *in->source;
+  if (s->batch == 0)
+    s->batch = BLOCK / (int64_t)mascon_dtype_size((mascon_dtype)s->dtype) /
+               (rank > 0 ? rank : 1);
+  if (s->batch > nrows) s->batch = nrows;
+  if (s->batch < 1) s->batch = 1;
+}
+
+
+static int open (call *c, const mc_recinput *in, const mascon_topn_out *out,
+                 mascon_exec *ex) {
   const mascon_topn_opts *o = &c->o;
-  int64_t nrows = o->rows != NULL ? o->rows->shape[0] : users->shape[0];
+  int64_t nrows = o->rows != NULL ? o->rows->shape[0] : countusers(in);
   double ops;
   int status;
-  openfactors(&c->f, users, items, o->bias);
+  opensource(c, in, nrows);
+  openfactors(c, in);
   openjob(c);
   ops = (double)nrows * (double)c->f.nitems * (double)(c->f.rank + 1);
   c->threads = mc_threads(ex, ops);
   status = mc_result_open(&c->result, o, out, nrows, c->f.nitems,
-                          c->f.single ? MASCON_F32 : MASCON_F64, 0, false);
+                          c->f.single ? MASCON_F32 : MASCON_F64,
+                          c->source.batch, false);
   if (status != MASCON_OK) return status;
-  if (mc_result_overlaps(&c->result, users) ||
-      mc_result_overlaps(&c->result, items)) return MASCON_EALIAS;
+  if (mc_result_overlaps(&c->result, in->users) ||
+      mc_result_overlaps(&c->result, in->items)) return MASCON_EALIAS;
   status = mc_filter_open(&c->filter, o, c->f.nusers, c->f.nitems, c->threads,
                           c->job.self);
-  if (status == MASCON_OK && o->normalize) status = opennorms(&c->f);
+  return status == MASCON_OK && cosine(c, in) ? opennorms(c) : status;
+}
+
+
+/*
+** Find the items packed, or pack them if there are users enough.  Where few
+** items pass for anybody, those alone make bars that an index knows nothing
+** of: then packing pays, too.
+*/
+static int openpack (call *c, int64_t rows, mascon_exec *ex) {
+  mascon_exec q = mc_quiet(ex);
+  int status;
+  if (c->f.nitems == 0) return MASCON_OK;
+  if (c->packed != NULL &&
+      (rows < FEW || c->filter.passing >= c->f.nitems / 2)) {
+    c->job.p = c->packed;
+    return MASCON_OK;
+  }
+  if (rows < FEW) return MASCON_OK;
+  status = mc_pack_open(&c->pack, &c->f, c->filter.common, false, &q,
+                        c->threads);
+  if (status == MASCON_ECANCEL && ex != NULL) {
+    ex->done = c->result.first;
+    ex->total = c->result.nrows;
+  }
+  c->job.p = &c->pack;
   return status;
 }
 
 
-/* pack the items if there are users enough, and make the workers */
 static int prepare (call *c, mascon_exec *ex) {
+  const mascon_users *s = &c->source;
   int64_t rows = c->result.nrows - c->result.first;
-  mascon_exec q = mc_quiet(ex);
-  if (rows >= FEW && c->f.nitems > 0) {
-    int status = mc_pack_open(&c->pack, &c->f, c->filter.common, false,
-                              &q, c->threads);
-    if (status == MASCON_ECANCEL && ex != NULL) {
-      ex->done = c->result.first;
-      ex->total = c->result.nrows;
-    }
-    if (status != MASCON_OK) return status;
-    c->job.p = &c->pack;
+  int64_t shape[2] = {s->batch, c->f.rank};
+  int status = openpack(c, rows, ex);
+  if (status == MASCON_OK && s->fill != NULL) {
+    if (rows > s->batch) rows = s->batch;
+    status = mascon_zeros(&c->made, (mascon_dtype)s->dtype, 2, shape);
   }
+  if (status != MASCON_OK) return status;
   c->batch = batchsize(c, rows);
   c->workers = mc_rec_open(&c->job, c->batch, c->threads);
   return c->workers != NULL ? MASCON_OK : MASCON_ENOMEM;
@@ -187,7 +256,8 @@ static void closecall (call *c) {
   mc_pack_close(&c->pack);
   mc_filter_close(&c->filter);
   mc_result_close(&c->result);
-  mc_free(c->f.inorm);
+  mc_free(c->norms);
+  mascon_release(&c->made);
 }
 
 /* -------} */
@@ -222,47 +292,101 @@ static void putusers (void *ud, int64_t first, int64_t last, int thread) {
 }
 
 
-static int runparts (call *c, mascon_exec *ex) {
-  int64_t n = c->result.nrows;
+/* nothing from row 'first' on was done */
+static int stopped (const call *c, mascon_exec *ex, int64_t first) {
+  if (ex != NULL) {
+    ex->done = first;
+    ex->total = c->result.nrows;
+  }
+  return MASCON_ECANCEL;
+}
+
+
+static int runparts (call *c, mascon_exec *ex, int64_t first, int64_t last) {
   int status = MASCON_OK;
-  for (c->first = c->result.first; status == MASCON_OK && c->first < n;
+  for (c->first = first; status == MASCON_OK && c->first < last;
        c->first += c->count) {
     mascon_exec q = mc_quiet(ex);
-    c->count = n - c->first < c->batch ? n - c->first : c->batch;
+    c->count = last - c->first < c->batch ? last - c->first : c->batch;
     status = mc_parallel(&q, c->threads, 1, c->threads, someitems, c);
-    if (status == MASCON_OK)
-      status = mc_result_part(&c->result, ex, c->first, c->count, c->count, 1,
-                              putusers, c);
-    else if (ex != NULL) {
-      ex->done = c->first;
-      ex->total = n;
-    }
+    if (status != MASCON_OK) return stopped(c, ex, c->first);
+    status = mc_result_part(&c->result, ex, c->first, c->count, c->count, 1,
+                            putusers, c);
   }
   return status;
 }
 
 
+/* the users of rows first to last - 1, where they have to be made */
+static int makeusers (call *c, mascon_exec *ex, int64_t first, int64_t last) {
+  const mascon_users *s = &c->source;
+  int status;
+  if (s->fill == NULL || first == last) return MASCON_OK;
+  status = mascon_narrow(&c->some, &c->made, 0, 0, last - first, 1);
+  if (status != MASCON_OK) return status;
+  c->job.origin = first;
+  return s->fill(s->ud, &c->some, first, last) ? stopped(c, ex, first)
+                                               : MASCON_OK;
+}
+
+
+static int runsome (call *c, mascon_exec *ex, int64_t first, int64_t last) {
+  int64_t rows = last - first;
+  int status = makeusers(c, ex, first, last);
+  if (status == MASCON_OK)
+    status = c->threads > 1 && rows > 0 && rows < c->threads * (MCK_SIX + 1)
+      ? runparts(c, ex, first, last)
+      : mc_result_part(&c->result, ex, first, rows, c->batch, c->threads,
+                       someusers, c);
+  mascon_release(&c->some);
+  return status;
+}
+
+
 static int run (call *c, mascon_exec *ex) {
-  int64_t rows = c->result.nrows - c->result.first;
-  if (c->threads > 1 && rows > 0 && rows < c->threads * (MCK_SIX + 1))
-    return runparts(c, ex);
-  return mc_result_run(&c->result, ex, c->batch, c->threads, someusers, c);
+  const mc_result *r = &c->result;
+  int64_t first = r->first;
+  int status;
+  do {
+    int64_t count = r->nrows - first < r->batch ? r->nrows - first : r->batch;
+    status = runsome(c, ex, first, first + count);
+    first += count;
+  } while (status == MASCON_OK && first < r->nrows);
+  return status;
 }
 
 /* -------} */
 
 
-int mascon_recommend (const mascon_array *users, const mascon_array *items,
-                      const mascon_topn_opts *opts, const mascon_topn_out *out,
-                      mascon_exec *ex) {
+int mc_recommend (const mc_recinput *in, const mascon_topn_opts *opts,
+                  const mascon_topn_out *out, mascon_exec *ex) {
   call c = {.threads = 0};
   int status;
   c.o = mc_topn_options(opts);
-  status = check(users, items, &c.o);
+  status = check(in, &c.o);
   if (status != MASCON_OK) return status;
-  status = open(&c, users, items, out, ex);
+  status = open(&c, in, out, ex);
   if (status == MASCON_OK) status = prepare(&c, ex);
   if (status == MASCON_OK) status = run(&c, ex);
   closecall(&c);
   return status;
+}
+
+
+int mascon_recommend (const mascon_array *users, const mascon_array *items,
+                      const mascon_topn_opts *opts, const mascon_topn_out *out,
+                      mascon_exec *ex) {
+  mc_recinput in = {.users = users, .items = items};
+  int status = mc_check(users);
+  return status != MASCON_OK ? status : mc_recommend(&in, opts, out, ex);
+}
+
+
+int mascon_recommend_stream (const mascon_users *users,
+                             const mascon_array *items,
+                             const mascon_topn_opts *opts,
+                             const mascon_topn_out *out, mascon_exec *ex) {
+  mascon_users s = mc_users(users);
+  mc_recinput in = {.source = &s, .items = items};
+  return mc_recommend(&in, opts, out, ex);
 }

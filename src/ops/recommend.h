@@ -1,10 +1,10 @@
 /*
 ** recommend.h - what the files of recommend share
 **
-** recommend.c checks a call and runs it; recommend_pack.c packs the items for
-** the scan, and recommend_image.c knows how they lie in memory;
-** recommend_score.c knows what a score is; recommend_scan.c and its kin find
-** the best items of a few users.
+** recommend.c checks a call and runs it, for items as they are and for those of
+** an index (index.c); recommend_pack.c packs the items for the scan, and
+** recommend_image.c knows how they lie in memory; recommend_score.c knows what
+** a score is; recommend_scan.c and its kin find the best items of a few users.
 */
 
 #ifndef RECOMMEND_H
@@ -28,9 +28,10 @@
 */
 typedef struct mc_factors {
   const mck_recommend *kern;
-  const mascon_array *users, *items;
+  const mascon_array *users; /* those that are at hand */
+  const mascon_array *items;
   const mascon_array *bias;  /* NULL: none */
-  double *inorm;             /* |i| of every item; NULL: no cosine */
+  const double *inorm;       /* |i| of every item; NULL: no cosine */
   int64_t nusers, nitems, rank;
   bool single;               /* scores are f32 */
 } mc_factors;
@@ -50,8 +51,8 @@ double mc_norm (const double *x, int64_t n);
 /* element 'i' of the f32 or f64 vector 'a' */
 double mc_getelement (const mascon_array *a, int64_t i);
 
-/* fill in 'u' (u->x has room for a row) */
-void mc_getuser (const mc_factors *f, int64_t id, mc_user *u);
+/* fill in 'u' (u->x has room for a row) from row 'at' of f->users */
+void mc_getuser (const mc_factors *f, int64_t at, mc_user *u);
 
 /* the scores of 'n' items */
 void mc_scores (const mc_factors *f, const mc_user *u, const int32_t *ids,
@@ -102,6 +103,9 @@ typedef struct mc_recjob {
   const mc_result *result;
   const mascon_array *rows; /* ids of the users; NULL: all */
   int base;                 /* of 'rows' */
+  bool block;               /* f->users has the users of rows 'origin' on, in
+                               the order of the results */
+  int64_t origin;
   bool self;                /* nobody gets the item of his own number */
   int64_t n;                /* hits wanted, at most the number of items */
   double floor;             /* only scores from here on */
@@ -116,8 +120,10 @@ int64_t mc_rec_batch (const mc_recjob *j, int64_t want);
 mc_recworker *mc_rec_open (const mc_recjob *j, int64_t batch, int count);
 void mc_rec_close (mc_recworker *w, int count);
 
-/* the id of the user whose results are row 'row' */
+/* the id of the user whose results are row 'row', and which of f->users he
+   is */
 int64_t mc_rec_user (const mc_recjob *j, int64_t row);
+int64_t mc_rec_at (const mc_recjob *j, int64_t row);
 
 /*
 ** Worker 'thread': the candidates of rows 'first' to 'last' - 1 among part
@@ -132,6 +138,35 @@ void mc_rec_merge (mc_recworker *w, int to, int from, int64_t count);
 /* sort and put the rows that worker 'thread' has found */
 void mc_rec_put (const mc_recjob *j, mc_recworker *w, int thread,
                  int64_t first, int64_t last);
+
+/* -------} */
+
+
+/* {------- a call (recommend.c) ------- */
+
+/* what a call is about */
+typedef struct mc_recinput {
+  const mascon_array *users;
+  const mascon_users *source;  /* makes them where 'users' is NULL */
+  const mascon_array *items;
+  const mascon_array *bias;    /* unless an option says another */
+  int normalize;               /* unless an option does; 1: cosine */
+  const mc_pack *pack;         /* items as those say; NULL: not packed */
+} mc_recinput;
+
+/* checks all; 'items' has been checked where there is a pack */
+int mc_recommend (const mc_recinput *in, const mascon_topn_opts *opts,
+                  const mascon_topn_out *out, mascon_exec *ex);
+
+/* the source as this version knows it */
+mascon_users mc_users (const mascon_users *from);
+
+/* MASCON_OK for a live f32 or f64 matrix, or a vector of 'n' of those */
+int mc_rec_checkmatrix (const mascon_array *a);
+int mc_rec_checkbias (const mascon_array *a, int64_t n);
+
+/* the norms of 'n' items: new, or NULL where memory is short */
+double *mc_norms (const mascon_array *items);
 
 /* -------} */
 

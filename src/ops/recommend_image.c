@@ -3,9 +3,12 @@
 */
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "recommend_pack.h"
+
+#define CHUNK (1 << 20)  /* bytes of an image that are summed up at a time */
 
 
 /* bytes of section 's'; false if they are too many to count */
@@ -29,6 +32,9 @@ static bool sizeofsection (const mc_packhead *h, int s, int64_t *size) {
 
 int mc_pack_layout (mc_packhead *h) {
   int64_t at = sizeof *h, size;
+  memcpy(h->magic, MC_PACK_MAGIC, sizeof h->magic);
+  h->version = MC_PACK_VERSION;
+  h->order = MC_PACK_ORDER;
   for (int s = 0; s < MC_PACK_SECTIONS; s++) {
     at += (64 - at % 64) % 64;
     h->at[s] = at;
@@ -97,14 +103,91 @@ static bool validids (const mc_pack *p) {
 }
 
 
-int mc_pack_view (mc_pack *p, const void *image, int64_t bytes) {
+/* what an image must begin with */
+static const char *badstart (const mc_packhead *h, int64_t bytes) {
+  if (bytes < (int64_t)sizeof *h ||
+      memcmp(h->magic, MC_PACK_MAGIC, sizeof h->magic) != 0)
+    return "is no index";
+  if (h->order == __builtin_bswap32(MC_PACK_ORDER))
+    return "was made on a machine with another order of bytes";
+  if (h->version != MC_PACK_VERSION)
+    return "is an index of another version of mascon";
+  if (h->bytes > bytes) return "is cut off";
+  return validhead(h, bytes) ? NULL : "is damaged";
+}
+
+
+int mc_pack_view (mc_pack *p, const void *image, int64_t bytes,
+                  const char **what) {
   memset(p, 0, sizeof *p);
-  if (bytes < (int64_t)sizeof(mc_packhead) || !validhead(image, bytes))
-    return MASCON_EVALUE;
+  *what = badstart(image, bytes);
+  if (*what != NULL) return MASCON_EFORMAT;
   mc_pack_show(p, image);
   if (validids(p)) return MASCON_OK;
   memset(p, 0, sizeof *p);
-  return MASCON_EVALUE;
+  *what = "is damaged";
+  return MASCON_EFORMAT;
+}
+
+/* -------} */
+
+
+/* {------- sums ------- */
+
+/*
+** Words go to four lanes in turn.  Each step maps its lane one to one, and
+** so does what joins the lanes: no change of a single word is missed.
+*/
+static uint64_t turn (uint64_t x) {
+  x *= 0x9e3779b97f4a7c15u;
+  return x << 31 | x >> 33;
+}
+
+
+static uint64_t sumof (const void *p, size_t bytes, uint64_t seed) {
+  const uint64_t *w = p;
+  uint64_t lane[4], s = seed;
+  size_t n = bytes / 8, i = 0;
+  for (int j = 0; j < 4; j++) lane[j] = seed + (uint64_t)j;
+  for (; i + 4 <= n; i += 4)
+    for (size_t j = 0; j < 4; j++) lane[j] = turn(lane[j] ^ w[i + j]);
+  for (; i < n; i++) lane[i % 4] = turn(lane[i % 4] ^ w[i]);
+  for (int j = 0; j < 4; j++) s = turn(s ^ lane[j]);
+  return turn(s ^ s >> 32);
+}
+
+
+typedef struct summer {
+  const char *image;
+  int64_t bytes;
+  _Atomic uint64_t sum;
+} summer;
+
+
+static void sumchunks (void *ud, int64_t first, int64_t last, int thread) {
+  summer *s = ud;
+  (void)thread;
+  for (int64_t c = first; c < last; c++) {
+    int64_t at = c * CHUNK + (int64_t)sizeof(mc_packhead);
+    int64_t n = s->bytes - at < CHUNK ? s->bytes - at : CHUNK;
+    atomic_fetch_add_explicit(&s->sum, sumof(s->image + at, (size_t)n,
+                                             (uint64_t)c + 1),
+                              memory_order_relaxed);
+  }
+}
+
+
+int mc_pack_sum (const mc_packhead *h, uint64_t *sum, mascon_exec *ex,
+                 int threads) {
+  mc_packhead head = *h;
+  summer s = {(const char *)h, h->bytes, 0};
+  int64_t chunks = (h->bytes - (int64_t)sizeof head + CHUNK - 1) / CHUNK;
+  int status;
+  head.sum = 0;
+  s.sum = sumof(&head, sizeof head, 0);
+  status = mc_parallel(ex, chunks, 1, threads, sumchunks, &s);
+  *sum = s.sum;
+  return status;
 }
 
 /* -------} */

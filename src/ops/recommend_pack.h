@@ -4,7 +4,7 @@
 ** A packed set of items is an image: a head, then sections that start at
 ** multiples of 64 bytes.  Nothing in it is a pointer, so it can be written to
 ** a file and mapped again.  'mc_pack' is the view of an image that the scan
-** works with.
+** works with.  Who changes what is in a section, or where, raises the version.
 **
 ** Items stand in order of falling norm, in blocks of MCK_BLOCK.  Item y is
 ** packed as scale * y (cosine: y / |y|), followed by scale * bias if there is
@@ -30,7 +30,14 @@ typedef enum mc_packsection {
   MC_PACK_SECTIONS
 } mc_packsection;
 
+#define MC_PACK_MAGIC "mascon\x1fI"  /* 8 bytes */
+#define MC_PACK_VERSION 1
+#define MC_PACK_ORDER 0x01020304u    /* tells the order of bytes */
+
 typedef struct mc_packhead {
+  char magic[8];
+  uint32_t version, order;
+  uint64_t sum;     /* mc_pack_sum, where factors are kept; else 0 */
   int64_t bytes;    /* of the image, with this head */
   int64_t nitems;   /* items there were */
   int64_t rank;     /* factors of an item */
@@ -83,9 +90,18 @@ void mc_pack_show (mc_pack *p, const mc_packhead *h);
 
 /*
 ** The view of 'bytes' bytes at 'image' (aligned to 64) that may hold anything.
-** Returns MASCON_OK or MASCON_EVALUE: it is no image, or one that would lead
-** outside of itself.  The memory stays the caller's and must outlive 'p'.
+** Returns MASCON_OK or MASCON_EFORMAT: it is no image, or one that would lead
+** outside of itself, as the constant '*what' says.  The memory stays the
+** caller's and must outlive 'p'.
 */
-int mc_pack_view (mc_pack *p, const void *image, int64_t bytes);
+int mc_pack_view (mc_pack *p, const void *image, int64_t bytes,
+                  const char **what);
+
+/*
+** A number that depends on every bit of an image but h->sum; by 'threads'.
+** Returns MASCON_OK or MASCON_ECANCEL.
+*/
+int mc_pack_sum (const mc_packhead *h, uint64_t *sum, mascon_exec *ex,
+                 int threads);
 
 #endif

@@ -14,7 +14,7 @@
 /* one user of the batch */
 typedef struct mc_seat {
   mck_best best;
-  int64_t id;
+  int64_t id, at;  /* the user, and which of f->users he is */
   double unit;  /* scaled score = unit * score; 0: the user is whole */
   float sure;   /* a bar that N hits or candidates are known to reach */
   float guess;  /* one that they are likely to reach; -INFINITY: none */
@@ -44,7 +44,7 @@ struct mc_recworker {
   int32_t want;          /* candidates that a bar is raised by: n, or fewer
                             for a guess */
   mc_user user;          /* the one whose scores are being computed */
-  int64_t loaded;        /* his id; -1: none */
+  int64_t loaded;        /* which of f->users he is; -1: none */
 };
 
 
@@ -60,8 +60,8 @@ int64_t mc_rec_full (const mc_recjob *j);
 void mc_rec_seat (const mc_recjob *j, mc_recworker *w, int thread,
                   int64_t first, int64_t last);
 
-/* let w->user be user 'id', as he was given */
-void mc_rec_load (const mc_recjob *j, mc_recworker *w, int64_t id);
+/* let w->user be the one at 'at', as he was given */
+void mc_rec_load (const mc_recjob *j, mc_recworker *w, int64_t at);
 
 /* the item that a user may not have because it is himself; -1: none */
 int64_t mc_rec_own (const mc_recjob *j, const mc_seat *s);

@@ -41,8 +41,25 @@ double mc_getelement (const mascon_array *a, int64_t i) {
 }
 
 
-void mc_getuser (const mc_factors *f, int64_t id, mc_user *u) {
-  mc_getrow(f->users, id, u->x);
+double *mc_norms (const mascon_array *items) {
+  int64_t n = items->shape[0], rank = items->shape[1];
+  double *y = mc_alloc((size_t)rank + 1, sizeof *y);
+  double *norms = mc_alloc((size_t)n, sizeof *norms);
+  if (y == NULL || norms == NULL) {
+    mc_free(norms);
+    norms = NULL;
+  }
+  for (int64_t i = 0; norms != NULL && i < n; i++) {
+    mc_getrow(items, i, y);
+    norms[i] = mc_norm(y, rank);
+  }
+  mc_free(y);
+  return norms;
+}
+
+
+void mc_getuser (const mc_factors *f, int64_t at, mc_user *u) {
+  mc_getrow(f->users, at, u->x);
   u->norm = f->inorm != NULL ? mc_norm(u->x, f->rank) : 1;
 }
 

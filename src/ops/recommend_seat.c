@@ -122,9 +122,14 @@ int64_t mc_rec_own (const mc_recjob *j, const mc_seat *s) {
 }
 
 
-void mc_rec_load (const mc_recjob *j, mc_recworker *w, int64_t id) {
-  if (w->loaded != id) mc_getuser(j->f, id, &w->user);
-  w->loaded = id;
+int64_t mc_rec_at (const mc_recjob *j, int64_t row) {
+  return j->block ? row - j->origin : mc_rec_user(j, row);
+}
+
+
+void mc_rec_load (const mc_recjob *j, mc_recworker *w, int64_t at) {
+  if (w->loaded != at) mc_getuser(j->f, at, &w->user);
+  w->loaded = at;
 }
 
 
@@ -193,7 +198,6 @@ void mc_rec_restart (const mc_recjob *j, mc_seat *s, mck_recgroup *g, int r) {
 /* may the user have so few items that looking at all would be a waste? */
 static bool choosy (const mc_recjob *j, int thread, const mc_seat *s) {
   int64_t passing;
-  if (j->filter->slots == NULL) return false;
   mc_filter_begin(j->filter, thread, s->id, mc_rec_own(j, s), &passing);
   mc_filter_end(j->filter, thread, s->id, mc_rec_own(j, s));
   return passing < j->p->n / WORTH;
@@ -238,9 +242,10 @@ static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
   s->best = best;
   mck_best_start(&s->best);
   s->id = mc_rec_user(j, row);
+  s->at = mc_rec_at(j, row);
   s->unit = 0;
   if (j->p == NULL || choosy(j, thread, s)) return;
-  mc_rec_load(j, w, s->id);
+  mc_rec_load(j, w, s->at);
   w->loaded = -1;  /* scaled now */
   s->unit = scale(j, &w->user, &g->length[r]);
   if (s->unit == 0) return;
