@@ -373,6 +373,12 @@ typedef struct mascon_memory {
 MASCON_API void mascon_memory_now (mascon_memory *m);
 
 /*
+** bytes that this process may have: the memory of the machine, or less where
+** the process is limited to less (setrlimit; on Linux also its group)
+*/
+MASCON_API int64_t mascon_memory_limit (void);
+
+/*
 ** For tests of hosts: the library's next 'n' allocations work, and all after
 ** them fail, in every thread; n < 0: no failures (as at start).
 */
@@ -1002,12 +1008,43 @@ typedef struct mascon_render_info {
 **
 ** Memory besides the image: 85 bytes for each of up to 2^18 spots, 40 kB and
 ** 4 bytes a tile (of 32 kB) for each thread, 1 kB a tile for wide spots; for
-** f32 images of more than 2^22 spots, 8 bytes a pixel.
+** f32 images of more than 2^22 spots, 8 bytes a pixel.  It is allocated before
+** anything is drawn; more than mascon_memory_limit is MASCON_ENOMEM at once.
 */
 MASCON_API int mascon_render (const mascon_spots *spots,
                               const mascon_render_opts *opts,
                               mascon_array *out, mascon_render_info *info,
                               mascon_exec *ex);
+
+/*
+** mascon_render_values: two images in one pass: 'out' as mascon_render draws
+** it, and 'values', where each spot's weight is multiplied by its value.  Their
+** quotient is the weighted mean of the value in each pixel.
+**
+** value   a vector of as many elements as there are spots, any dtype and stride.
+**         A spot whose value is not finite is skipped in both images.
+** values  of the dtype and shape of 'out', any strides; overwritten or added
+**         to, as 'out'.
+** value and values may both be NULL.  Memory: 8 bytes a spot more.
+** Returns as mascon_render.
+*/
+MASCON_API int mascon_render_values (const mascon_spots *spots,
+                                     const mascon_array *value,
+                                     const mascon_render_opts *opts,
+                                     mascon_array *out, mascon_array *values,
+                                     mascon_render_info *info,
+                                     mascon_exec *ex);
+
+/*
+** mascon_render_memory: the bytes that mascon_render_values (without 'value':
+** mascon_render) would allocate for these spots and an image of dtype 't' and
+** this shape.  Nothing is allocated, and no element is looked at.
+*/
+MASCON_API int mascon_render_memory (const mascon_spots *spots,
+                                     const mascon_array *value,
+                                     const mascon_render_opts *opts,
+                                     mascon_dtype t, const int64_t shape[2],
+                                     const mascon_exec *ex, int64_t *bytes);
 
 /*
 ** mascon_render_shape: rows and columns of the smallest full image that holds

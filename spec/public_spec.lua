@@ -7,6 +7,7 @@ local read = require "spec.shell".read
 -- public C functions that Lua does not call, and why
 local unbound = {
   mascon_dtype_size = "an array knows the size of its elements",
+  mascon_render = "mascon_render_values is more",
   mascon_wrap = "for hosts, which push what they have wrapped",
   mascon_index_image = "for hosts that send or share the bytes of an index",
   mascon_index_wrap = "for hosts that get them",

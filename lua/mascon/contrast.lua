@@ -46,14 +46,17 @@ function M.inside()
   if debug then ours[debug.getinfo(2, "S").source] = true end
 end
 
+---A function in C that calls ours for the user.
+function M.through(f) ours[f] = true end
+
 ---Raise a message where the user called.
 function M.raise(message)
   local level = 2
   if debug then
-    local info = debug.getinfo(level, "S")
-    while info and ours[info.source] do
+    local info = debug.getinfo(level, "Sf")
+    while info and (ours[info.source] or ours[info.func]) do
       level = level + 1
-      info = debug.getinfo(level, "S")
+      info = debug.getinfo(level, "Sf")
     end
   end
   error(message, level)
@@ -190,7 +193,7 @@ end
 -- {------- colours -------
 
 -- the map that an option names or is
-local function checkmap(at, map)
+function M.checkmap(at, map)
   if M.isarray(map) then
     if map.ndim ~= 2 or map.ncols ~= 3 or map.nrows < 1 or map.dtype ~= "u8" then
       M.badoption(at, "colormap", "name or n x 3 u8 matrix", map)
@@ -221,7 +224,7 @@ end
 
 -- a matrix in the colours of a map, and what was saturated
 function M.paint(at, image, opts)
-  local map = checkmap(at, opts.colormap or "viridis")
+  local map = M.checkmap(at, opts.colormap or "viridis")
   local black, white, gamma = M.levels(at, image, opts)
   local out, low, high, nan = pixels.paint(image, black, white, gamma, map,
     { threads = opts.threads, progress = opts.progress }, nil,

@@ -1,6 +1,7 @@
 ---mascon: array kernels in C for Lua.
 local core = require "mascon.core"
-require "mascon.progress"  -- kernels look for it where it is loaded
+require "mascon.progress"  -- kernels look for it where it is loaded,
+require "mascon.hues"      -- and render for this
 core.image = require "mascon.imagefile"
 core.show = require "mascon.show"
 core.locs = require "mascon.locs"

@@ -300,7 +300,14 @@ function meta.__spots(self, opts)
     error("bad argument #1 to 'render' (the table has no precision: give the " ..
       "option 'sigma')", 3)
   end
-  rest.colour = column(t, rest.colour)
+  if type(rest.colour) == "table" then  -- {column, range =}
+    local colour = {}
+    for key, value in pairs(rest.colour) do colour[key] = value end
+    colour[1] = column(t, colour[1])
+    rest.colour = colour
+  else
+    rest.colour = column(t, rest.colour)
+  end
   rest.unit, rest.sigma, rest.weight = nil, nil, nil
   return spots, rest
 end

@@ -193,7 +193,7 @@ function mascon.clock() end
 function mascon.memory(n) end
 
 ---Which version, instruction set, threads and bytes are in use.
----@return {version: string, cpu: string, threads: integer, memory: integer} t
+---@return {version: string, cpu: string, threads: integer, memory: integer, memory_limit: integer} t
 function mascon.info() end
 
 ---Columns and rows of the terminal behind a stream; nil where there is none.
@@ -239,6 +239,7 @@ function mascon.gauss(yw, xw, y0, x0, sy, sx, opts) end
 ---@field sxy? mascon.column  covariance,
 ---@field syy? mascon.column  variance of y
 ---@field weight? mascon.column  1
+---@field value? mascon.column  a third result: the image with weights times it
 
 ---@class mascon.RenderOpts: mascon.RunOpts
 ---@field shape? integer[]  {rows, columns}
@@ -260,11 +261,13 @@ function mascon.gauss(yw, xw, y0, x0, sy, sx, opts) end
 ---Many gaussians into one image.
 ---
 ---    local image = mascon.render({x = x, y = y, sx = 12, sy = 12}, {pixel = 10})
+---    local rgb = mascon.render({x = x, y = y, sx = 12, sy = 12}, {pixel = 10, colour = z})
 ---
 ---@param spots mascon.Spots|mascon.Locs
----@param opts? mascon.RenderOpts
+---@param opts? mascon.RenderOpts|mascon.HueOpts
 ---@return mascon.Array image
 ---@return {drawn: integer, culled: integer, skipped: integer, clipped: number, lost: number, extent: number[]} info
+---@return mascon.Array? values  with a column `value`
 function mascon.render(spots, opts) end
 
 ---What topn, topn_stream and recommend share.

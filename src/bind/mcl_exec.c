@@ -251,11 +251,12 @@ static int memory (lua_State *L) {
 }
 
 
-/* info(): table of version, cpu, threads, memory (bytes held) */
+/* info(): table of version, cpu, threads, memory (bytes held), memory_limit
+   (bytes that the process may have) */
 static int info (lua_State *L) {
   mascon_memory m;
   mascon_memory_now(&m);
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
   lua_pushliteral(L, MASCON_VERSION);
   lua_setfield(L, -2, "version");
   lua_pushstring(L, mascon_cpu());
@@ -265,6 +266,8 @@ static int info (lua_State *L) {
   lua_setfield(L, -2, "threads");
   lua_pushinteger(L, m.bytes);
   lua_setfield(L, -2, "memory");
+  lua_pushinteger(L, mascon_memory_limit());
+  lua_setfield(L, -2, "memory_limit");
   return 1;
 }
 

@@ -8,10 +8,10 @@
 
 #include "mcl.h"
 
-enum {X, Y, SX, SY, ANGLE, SXX, SXY, SYY, WEIGHT, NCOLUMNS};
+enum {X, Y, SX, SY, ANGLE, SXX, SXY, SYY, WEIGHT, VALUE, NCOLUMNS};
 
 static const char *const names[] = {"x", "y", "sx", "sy", "angle", "sxx",
-                                    "sxy", "syy", "weight", NULL};
+                                    "sxy", "syy", "weight", "value", NULL};
 
 /* the columns of a call */
 typedef struct columns {
@@ -327,15 +327,51 @@ static mascon_array *given (lua_State *L) {
 }
 
 
+/* bytes of an image, as a number that cannot overflow */
+static lua_Number bytesof (mascon_dtype t, const int64_t shape[2]) {
+  return (lua_Number)shape[0] * (lua_Number)shape[1] *
+         (lua_Number)mascon_dtype_size(t);
+}
+
+
+/* raise where 'images' new ones of this kind, and what it takes to draw them,
+   are more than there may be */
+static void checkmemory (lua_State *L, const columns *c, int images,
+                         mascon_dtype t, const int64_t shape[2],
+                         const mascon_render_opts *o, const mascon_exec *ex) {
+  const double gb = 1e9, modest = 1 << 26;
+  double image = bytesof(t, shape) * images, limit;
+  char text[200];
+  int64_t work = 0;
+  int status = mascon_render_memory(&c->spots, c->arrays[VALUE], o, t, shape,
+                                    ex, &work);
+  if (status == MASCON_ETOOBIG)
+    luaL_argerror(L, 2, "the image has too many pixels");
+  mcl_check(L, status);
+  if (image + (double)work <= modest) return;
+  limit = (double)mascon_memory_limit();
+  if (image + (double)work <= limit) return;
+  snprintf(text, sizeof text, "an image of %.0f x %.0f %s pixels needs %.3g GB "
+           "of memory (%.3g GB for it, %.3g GB to draw it), but there are "
+           "%.3g GB", (double)shape[0], (double)shape[1], mascon_dtype_name(t),
+           (image + (double)work) / gb, image / gb, (double)work / gb,
+           limit / gb);
+  luaL_argerror(L, 2, text);
+}
+
+
 /* the option 'out', or a new image; pushes it */
 static mascon_array *image (lua_State *L, const columns *c,
-                            mascon_render_opts *o) {
+                            mascon_render_opts *o, const mascon_exec *ex) {
   mascon_array *out = given(L);
+  mascon_dtype t = out != NULL ? mascon_dtype_of(out)
+                               : mcl_optfloat(L, 2, MASCON_F32);
   int64_t shape[2];
   geometry(L, &c->spots, out, o, shape);
+  checkmemory(L, c, (out == NULL) + (c->arrays[VALUE] != NULL), t, shape, o,
+              ex);
   o->fresh = out == NULL;
-  return out != NULL ? out
-         : mcl_newarray(L, mcl_optfloat(L, 2, MASCON_F32), 2, shape, true);
+  return out != NULL ? out : mcl_newarray(L, t, 2, shape, true);
 }
 
 /* -------} */
@@ -374,6 +410,22 @@ static void expand (lua_State *L) {
 }
 
 
+/* with the option 'colour' a part in Lua does the work: call it and return
+   true, its results on the stack; it is only there where it was loaded */
+static bool incolour (lua_State *L) {
+  bool wanted = mcl_optvalue(L, lua_istable(L, 2) ? 2 : 0, "colour") != LUA_TNIL;
+  lua_pop(L, 1);
+  if (!wanted) return false;
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, "mascon.hues") != LUA_TFUNCTION)
+    luaL_argerror(L, 2, "option 'colour': module mascon is not loaded");
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_call(L, 2, 2);
+  return true;
+}
+
+
 /*
 ** image, info = render({x =, y =, sx =, sy = [, angle =] [, weight =]}
 ** [, opts]), or with {x =, y =, sxx =, sxy =, syy = [, weight =]}: the sum of
@@ -381,7 +433,8 @@ static void expand (lua_State *L) {
 ** one spot).  x, y, sx, sy, pixel, extent and min_sigma share one unit, of whose
 ** squares the covariance sxx, sxy, syy is; angle is in radians, from +x towards
 ** +y, and turns sx's axis.  Spots with angles or covariances are sampled at the
-** centres of pixels.
+** centres of pixels.  With a column 'value' there is a third result: the image
+** with all weights multiplied by it.
 **
 ** opts: shape = {h, w} of the image; view = {row, column}, whole pixels from
 ** the full image's corner to this one's (0, 0); extent = {y0, x0, y1, x1} of
@@ -393,7 +446,8 @@ static void expand (lua_State *L) {
 ** touched, so for a new file map); renormalise (false; true: divide by the mass
 ** inside the cut-off); preset ("picasso" or "thunderstorm": their conventions,
 ** which other options may change); threads; progress (in spots).  Without shape,
-** extent and out: 0 to the largest coordinate.
+** extent and out: 0 to the largest coordinate.  With colour = vector the image is
+** h x w x 3 of u8: see hues.lua.
 **
 ** info: drawn, culled, skipped (not finite, sigma < 0, no covariance): how many
 ** spots; clipped, lost: mass outside the image, outside the cut-off; extent of
@@ -403,21 +457,27 @@ static int render (lua_State *L) {
   columns c;
   mascon_render_opts o;
   mascon_render_info info = MASCON_RENDER_INFO_INIT;
-  mascon_array *out;
+  mascon_array *out, *values = NULL;
   mcl_call call;
   int status;
   lua_settop(L, 2);
   expand(L);
+  if (incolour(L)) return 2;
   getspots(L, &c);
   options(L, &o, c.spots.angle != NULL || c.spots.sxx != NULL);
   mcl_begin(L, &call, 2);
-  out = image(L, &c, &o);
-  status = mascon_render(&c.spots, &o, out, &info, &call.ex);
+  out = image(L, &c, &o, &call.ex);
+  if (c.arrays[VALUE] != NULL)
+    values = mcl_newarray(L, mascon_dtype_of(out), 2, out->shape, true);
+  status = mascon_render_values(&c.spots, c.arrays[VALUE], &o, out, values,
+                                &info, &call.ex);
   luaL_argcheck(L, status != MASCON_EALIAS, 2,
                 "option 'out': it overlaps a column");
   mcl_end(L, &call, status);
   pushinfo(L, &info);
-  return 2;
+  if (values == NULL) return 2;
+  lua_insert(L, -2);
+  return 3;
 }
 
 

@@ -7,8 +7,11 @@
 */
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "core.h"
 
@@ -106,3 +109,39 @@ void mascon_memory_now (mascon_memory *m) {
 void mascon_memory_fail (int64_t n) {
   atomic_store(&allowed, n);
 }
+
+
+/* {------- what there is ------- */
+
+/* the number in a file of the system, INT64_MAX where there is none */
+static int64_t numberin (const char *path) {
+  FILE *f = fopen(path, "r");
+  long long n = -1;
+  if (f != NULL) {
+    if (fscanf(f, "%lld", &n) != 1) n = -1;
+    fclose(f);
+  }
+  return n >= 0 ? (int64_t)n : INT64_MAX;
+}
+
+
+static int64_t least (int64_t a, int64_t b) { return a < b ? a : b; }
+
+
+static int64_t resource (int which) {
+  struct rlimit l;
+  if (getrlimit(which, &l) != 0 || l.rlim_cur == RLIM_INFINITY ||
+      l.rlim_cur > (rlim_t)INT64_MAX) return INT64_MAX;
+  return (int64_t)l.rlim_cur;
+}
+
+
+int64_t mascon_memory_limit (void) {
+  int64_t pages = (int64_t)sysconf(_SC_PHYS_PAGES);
+  int64_t size = (int64_t)sysconf(_SC_PAGESIZE), n = INT64_MAX;
+  if (pages > 0 && size > 0) n = pages * size;
+  n = least(n, least(resource(RLIMIT_AS), resource(RLIMIT_DATA)));
+  return least(n, numberin("/sys/fs/cgroup/memory.max"));
+}
+
+/* -------} */

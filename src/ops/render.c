@@ -12,11 +12,9 @@
 
 #include "render.h"
 
-#define RUN (INT64_C(1) << 22)    /* spots that are summed in f32 */
-#define CHUNK (INT64_C(1) << 18)  /* most spots of a chunk */
-#define ENTRIES 4                 /* tiles of a spot, for which there is room */
-#define PIXELS 3e8                /* drawn between two reports of progress */
-#define TILES 8                   /* for a thread, where the image allows */
+#define PIXELS 3e8        /* drawn between two reports of progress */
+#define TILES 8           /* for a thread, where the image allows */
+#define PIECES (1 << 18)  /* in which tiles are drawn, at most */
 
 
 /* {------- sigmas ------- */
@@ -88,6 +86,23 @@ static int checkopts (const mascon_render_opts *o, const mascon_spots *s) {
 }
 
 
+/* the column of a second layer, and the layer */
+static int checkvalues (const mascon_array *value, const mascon_array *values,
+                        const mascon_spots *s, const mascon_array *out) {
+  int status;
+  if ((value != NULL) != (values != NULL)) return MASCON_EVALUE;
+  if (value == NULL) return MASCON_OK;
+  if ((status = mc_check(value)) != MASCON_OK ||
+      (status = mc_checkout(values)) != MASCON_OK) return status;
+  if (value->ndim != 1 || value->shape[0] != s->x->shape[0] ||
+      !mc_sameshape(values, out)) return MASCON_ESHAPE;
+  if (mascon_dtype_of(values) != mascon_dtype_of(out)) return MASCON_ETYPE;
+  if (mc_overlap(values, out) || mc_overlap(out, value) ||
+      mc_overlap(values, value)) return MASCON_EALIAS;
+  return checkspots(s, values);
+}
+
+
 static int checkout (const mascon_array *out) {
   int status = mc_checkout(out);
   if (status != MASCON_OK) return status;
@@ -138,6 +153,14 @@ static void settiles (mc_render *r, int threads) {
 }
 
 
+static void setlayer (mc_render *r, const mascon_array *out) {
+  mc_layer *l = &r->layers[r->nlayers++];
+  l->out = out->data;
+  for (int a = 0; a < 2; a++)
+    l->stride[a] = (ptrdiff_t)(out->stride[a] * (int64_t)r->size);
+}
+
+
 static void setimage (mc_render *r, const mascon_spots *spots,
                       const mascon_render_opts *o, const mascon_array *out,
                       int threads) {
@@ -146,69 +169,11 @@ static void setimage (mc_render *r, const mascon_spots *spots,
   r->spots = spots;
   r->o = o;
   r->size = out->dtype.bits / 8;
-  r->out = out->data;
-  for (int a = 0; a < 2; a++) {
-    r->shape[a] = out->shape[a];
-    r->stride[a] = (ptrdiff_t)(out->stride[a] * (int64_t)r->size);
-  }
+  for (int a = 0; a < 2; a++) r->shape[a] = out->shape[a];
+  setlayer(r, out);
   setframe(r);
   settiles(r, threads);
-}
-
-/* -------} */
-
-
-/* {------- memory ------- */
-
-typedef struct room {
-  int64_t chunk, entries;
-  int64_t sums;  /* elements of 'sum' */
-} room;
-
-
-/* what 'n' spots need besides the image; MASCON_ETOOBIG beyond 32-bit counts */
-static int makeroom (const mc_render *r, int64_t n, room *m) {
-  m->chunk = n < CHUNK ? n : CHUNK;
-  if (!mc_mul(n < MCK_SPOTS ? n : MCK_SPOTS, r->ntiles, &m->entries))
-    return MASCON_ETOOBIG;
-  if (m->entries < ENTRIES * m->chunk) m->entries = ENTRIES * m->chunk;
-  if (m->entries > UINT32_MAX) return MASCON_ETOOBIG;
-  m->sums = 0;
-  if (n > RUN && r->size == sizeof(float))
-    m->sums = r->ntiles << (r->shift[0] + r->shift[1]);
-  return MASCON_OK;
-}
-
-
-static void release (mc_render *r) {
-  mc_free(r->state);
-  mc_free(r->buffers);
-  mc_free(r->sum);
-  mc_free(r->slices);
-  mc_free(r->list);
-  mc_free(r->loss);
-  mc_free(r->starts);
-  mc_free(r->entries);
-}
-
-
-static int acquire (mc_render *r, const room *m, int threads) {
-  size_t tiles = (size_t)r->ntiles;
   r->nslices = threads;
-  r->state = mc_alloc(tiles, sizeof *r->state);
-  r->buffers = mc_alloc((size_t)threads, MCK_TILESIZE);
-  r->sum = m->sums > 0 ? mc_zalloc((size_t)m->sums, sizeof *r->sum) : NULL;
-  r->slices = mc_alloc((size_t)threads, sizeof *r->slices);
-  r->list = mc_alloc((size_t)m->chunk, sizeof *r->list);
-  r->loss = mc_alloc((size_t)(m->chunk / MCK_SPOTS + 1), sizeof *r->loss);
-  r->starts = mc_alloc(tiles * (size_t)threads, sizeof *r->starts);
-  r->entries = mc_alloc((size_t)m->entries, sizeof *r->entries);
-  if (r->state != NULL && r->buffers != NULL && r->slices != NULL &&
-      r->list != NULL && r->loss != NULL && r->starts != NULL &&
-      r->entries != NULL && (m->sums == 0 || r->sum != NULL))
-    return MASCON_OK;
-  release(r);
-  return MASCON_ENOMEM;
 }
 
 /* -------} */
@@ -232,7 +197,7 @@ static void slice (mc_render *r) {
 
 
 /* how full the chunk is: above 1 it has to be smaller */
-static double fullness (const mc_render *r, const room *m) {
+static double fullness (const mc_render *r, const mc_room *m) {
   double entries = 0, pixels = 0;
   for (int s = 0; s < r->nslices; s++) {
     entries += (double)r->slices[s].entries;
@@ -243,7 +208,7 @@ static double fullness (const mc_render *r, const room *m) {
 
 
 /* read as many spots as fit, up to '*some'; which is set for the next chunk */
-static int readchunk (mc_render *r, const room *m, int64_t *some,
+static int readchunk (mc_render *r, const mc_room *m, int64_t *some,
                       mascon_exec *ex) {
   int64_t n = r->n;
   int status;
@@ -278,14 +243,14 @@ static void account (const mc_render *r, mascon_render_info *info) {
 
 
 /* read, list and draw the next spots */
-static int onechunk (mc_render *r, const room *m, int64_t *some, int threads,
+static int onechunk (mc_render *r, const mc_room *m, int64_t *some, int threads,
                      mascon_exec *ex) {
   int status = readchunk(r, m, some, ex);
   if (status != MASCON_OK) return status;
   mc_render_starts(r);
   status = mc_parallel(ex, r->nslices, 1, threads, mc_render_list, r);
   if (status != MASCON_OK) return status;
-  return mc_parallel(ex, r->ntiles, r->ntiles / CHUNK + 1, threads,
+  return mc_parallel(ex, r->ntiles, r->ntiles / PIECES + 1, threads,
                      mc_render_tiles, r);
 }
 
@@ -295,10 +260,10 @@ static void reported (void *ud, int64_t first, int64_t last, int thread) {
 }
 
 
-static int drawall (mc_render *r, const room *m, int64_t n, int threads,
+static int drawall (mc_render *r, const mc_room *m, int64_t n, int threads,
                     mascon_render_info *info, mascon_exec *ex) {
   mascon_exec quiet = mc_quiet(ex);
-  int64_t some = m->chunk, run = m->sums > 0 ? RUN : n;
+  int64_t some = m->chunk, run = m->sums > 0 ? MC_RUN : n;
   int status = MASCON_OK;
   for (int64_t t = 0; t < r->ntiles; t++)
     r->state[t] = r->o->add ? 0 : -1;
@@ -330,31 +295,74 @@ static void setextent (const mc_render *r, mascon_render_info *info) {
 }
 
 
-int mascon_render (const mascon_spots *spots, const mascon_render_opts *opts,
-                   mascon_array *out, mascon_render_info *info,
-                   mascon_exec *ex) {
+/* checks of all calls; 'out' is an image, or only 'described' as one */
+static int check (const mascon_spots *spots, const mascon_render_opts *o,
+                  const mascon_array *out, bool described) {
+  int status = checkout(out);
+  if (status == MASCON_OK) status = checkspots(spots, described ? NULL : out);
+  return status == MASCON_OK ? checkopts(o, spots) : status;
+}
+
+
+/* a thread is worth so many operations for each of 'n' spots */
+static int workers (const mascon_exec *ex, int64_t n) {
+  return mc_threads(ex, (double)n * 100);
+}
+
+
+int mascon_render_values (const mascon_spots *spots, const mascon_array *value,
+                          const mascon_render_opts *opts, mascon_array *out,
+                          mascon_array *values, mascon_render_info *info,
+                          mascon_exec *ex) {
   static const mascon_render_opts init = MASCON_RENDER_INIT;
   static const mascon_render_info none = MASCON_RENDER_INFO_INIT;
   const mascon_render_opts *o = opts != NULL ? opts : &init;
   mascon_render_info found = none;
-  mc_render r = {0};
-  room m;
+  mc_render r = {.value = value};
+  mc_room m;
   int64_t n;
-  int threads;
-  int status = checkout(out);
-  if (status == MASCON_OK) status = checkspots(spots, out);
-  if (status == MASCON_OK) status = checkopts(o, spots);
+  int status = check(spots, o, out, false);
+  if (status == MASCON_OK) status = checkvalues(value, values, spots, out);
   if (status != MASCON_OK) return status;
   n = spots->x->shape[0];
-  threads = mc_threads(ex, (double)n * 100);
-  setimage(&r, spots, o, out, threads);
-  status = makeroom(&r, n, &m);
-  if (status == MASCON_OK) status = acquire(&r, &m, threads);
+  setimage(&r, spots, o, out, workers(ex, n));
+  if (value != NULL) setlayer(&r, values);
+  status = mc_render_room(&r, n, &m);
+  if (status == MASCON_OK) status = mc_render_acquire(&r, &m);
   if (status != MASCON_OK) return status;
   setextent(&r, &found);
-  status = drawall(&r, &m, n, threads, &found, ex);
-  release(&r);
+  status = drawall(&r, &m, n, r.nslices, &found, ex);
+  mc_render_release(&r, &m);
   if (info != NULL) *info = found;
+  return status;
+}
+
+
+int mascon_render (const mascon_spots *spots, const mascon_render_opts *opts,
+                   mascon_array *out, mascon_render_info *info,
+                   mascon_exec *ex) {
+  return mascon_render_values(spots, NULL, opts, out, NULL, info, ex);
+}
+
+
+int mascon_render_memory (const mascon_spots *spots, const mascon_array *value,
+                          const mascon_render_opts *opts, mascon_dtype t,
+                          const int64_t shape[2], const mascon_exec *ex,
+                          int64_t *bytes) {
+  static const mascon_render_opts init = MASCON_RENDER_INIT;
+  const mascon_render_opts *o = opts != NULL ? opts : &init;
+  double pixel = 0;  /* none is looked at */
+  mascon_array out;
+  mc_render r = {.value = value};
+  mc_room m;
+  int64_t n;
+  int status = mascon_describe(&out, &pixel, t, 2, shape, NULL, 0);
+  if (status == MASCON_OK) status = check(spots, o, &out, true);
+  if (status != MASCON_OK) return status;
+  n = spots->x->shape[0];
+  setimage(&r, spots, o, &out, workers(ex, n));
+  status = mc_render_room(&r, n, &m);
+  if (status == MASCON_OK) *bytes = mc_render_bytes(&r, &m);
   return status;
 }
 

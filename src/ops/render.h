@@ -24,6 +24,13 @@ typedef struct mc_slice {
   double pixels;           /* in the windows */
 } mc_slice;
 
+/* an image that is drawn: the sum of weights, or of weights times values */
+typedef struct mc_layer {
+  char *out;
+  ptrdiff_t stride[2];     /* in bytes */
+  double *sum;             /* of earlier runs, tile after tile; or NULL */
+} mc_layer;
+
 /* mass that a block of spots did not bring into the image */
 typedef struct mc_loss {
   double clipped, lost;
@@ -35,9 +42,10 @@ typedef struct mc_render {
   const mascon_spots *spots;
   const mascon_render_opts *o;
   mck_frame frame;
-  /* the image */
-  char *out;
-  ptrdiff_t stride[2];     /* in bytes */
+  const mascon_array *value;  /* column of the second layer, or NULL */
+  /* the image, or two of one dtype and shape */
+  int nlayers;
+  mc_layer layers[2];
   size_t size;             /* bytes of an element */
   int64_t shape[2];
   /* its tiles */
@@ -45,20 +53,43 @@ typedef struct mc_render {
   int64_t grid[2], ntiles;
   int32_t *state;          /* of each tile: a run (see render_tile.c) */
   char *buffers;           /* a tile for each thread */
-  double *sum;             /* of earlier runs, tile after tile; or NULL */
   /* the chunk at hand */
   int64_t base, n;         /* its first spot, and how many */
   int32_t run;
   int nslices;
   mc_slice *slices;
   mck_spot *list;
+  double *values;          /* of the spots of 'list'; or NULL */
   mc_loss *loss;           /* of each MCK_SPOTS spots */
   uint32_t *starts;        /* of each slice and tile, in 'entries' */
   uint32_t *entries;       /* numbers of spots in 'list', tile by tile */
 } mc_render;
 
+#define MC_RUN (INT64_C(1) << 22)  /* spots that are summed in f32 */
+
+/* the memory of a call besides its images */
+typedef struct mc_room {
+  int64_t chunk, entries;  /* spots of a chunk, places in its lists */
+  int64_t sums;            /* elements of a layer's 'sum' */
+  char *block;             /* all but 'sum' */
+  size_t bytes;            /* of it */
+} mc_room;
+
+/* its sizes for 'n' spots; MASCON_ETOOBIG beyond 32-bit counts */
+int mc_render_room (mc_render *r, int64_t n, mc_room *m);
+
+/* all that mc_render_acquire allocates */
+int64_t mc_render_bytes (const mc_render *r, const mc_room *m);
+
+int mc_render_acquire (mc_render *r, mc_room *m);
+void mc_render_release (mc_render *r, mc_room *m);
+
 /* columns may be missing only where they have a default */
 const mascon_array *mc_spots_column (const mascon_spots *s, int i);
+
+/* elements first to first + n - 1 of a column */
+void mc_spots_column_read (const mascon_array *a, int64_t first, int64_t n,
+                           double *to);
 
 /* spots first to first + n - 1, n <= MCK_SPOTS, as a kernel wants them */
 void mc_spots_read (const mascon_spots *s, int64_t first, int64_t n,

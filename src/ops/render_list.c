@@ -26,6 +26,14 @@ const mascon_array *mc_spots_column (const mascon_spots *s, int i) {
 }
 
 
+void mc_spots_column_read (const mascon_array *a, int64_t first, int64_t n,
+                           double *to) {
+  mck_get()->copy->convert[MASCON_F64][mascon_dtype_of(a)](to, 1,
+    (const char *)a->data + first * a->stride[0] * (a->dtype.bits / 8),
+    (ptrdiff_t)a->stride[0], (size_t)n);
+}
+
+
 void mc_spots_read (const mascon_spots *s, int64_t first, int64_t n,
                     mck_batch *b) {
   double *to[MC_NCOLUMNS] = {b->c[1], b->c[0], b->s[1], b->s[0], b->weight,
@@ -34,10 +42,7 @@ void mc_spots_read (const mascon_spots *s, int64_t first, int64_t n,
     const mascon_array *a = mc_spots_column(s, i);
     if (a == NULL)  /* weight 1, angle 0 */
       for (int64_t k = 0; k < n; k++) to[i][k] = i == MC_WEIGHT;
-    else
-      mck_get()->copy->convert[MASCON_F64][mascon_dtype_of(a)](to[i], 1,
-        (const char *)a->data + first * a->stride[0] * (a->dtype.bits / 8),
-        (ptrdiff_t)a->stride[0], (size_t)n);
+    else mc_spots_column_read(a, first, n, to[i]);
   }
 }
 
@@ -118,11 +123,12 @@ static void countspot (const mc_render *r, mc_slice *p, const mck_spot *s,
 
 
 static void someread (mc_render *r, mc_slice *p, uint32_t *counts,
-                      const mck_batch *b, int64_t n, mc_loss *loss) {
+                      const mck_batch *b, const double *values, int64_t n,
+                      mc_loss *loss) {
   mck_spot *list = r->list + p->first;
   loss->lost = loss->clipped = 0;
   for (int64_t i = 0; i < n; i++) {
-    if (isnan(b->mass[i])) {
+    if (isnan(b->mass[i]) || (r->value != NULL && !isfinite(values[i]))) {
       p->skipped++;
       continue;
     }
@@ -130,6 +136,7 @@ static void someread (mc_render *r, mc_slice *p, uint32_t *counts,
     if (isclipped(b, i)) loss->clipped += clipped(r, b, i);
     if (b->from[0][i] < b->to[0][i] && b->from[1][i] < b->to[1][i]) {
       fillspot(r, &list[p->listed], b, i);
+      if (r->value != NULL) r->values[p->first + p->listed] = values[i];
       countspot(r, p, &list[p->listed++], counts);
     }
     else p->culled++;
@@ -140,6 +147,7 @@ static void someread (mc_render *r, mc_slice *p, uint32_t *counts,
 void mc_render_read (void *ud, int64_t first, int64_t last, int thread) {
   mc_render *r = ud;
   mck_batch b;
+  double values[MCK_SPOTS];
   (void)thread;
   for (; first < last; first++) {
     mc_slice *p = &r->slices[first];
@@ -149,8 +157,10 @@ void mc_render_read (void *ud, int64_t first, int64_t last, int thread) {
       int64_t n = p->last - i < MCK_SPOTS ? p->last - i : MCK_SPOTS;
       if (mc_cancelled()) return;
       mc_spots_read(r->spots, r->base + i, n, &b);
+      if (r->value != NULL)
+        mc_spots_column_read(r->value, r->base + i, n, values);
       r->kern->prepare(&b, &r->frame, (size_t)n);
-      someread(r, p, counts, &b, n, &r->loss[i / MCK_SPOTS]);
+      someread(r, p, counts, &b, values, n, &r->loss[i / MCK_SPOTS]);
     }
   }
 }

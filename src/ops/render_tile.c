@@ -17,24 +17,27 @@
 #define EMPTY (-1)
 #define SUMMED (1 << 30)
 #define SOME 4096  /* spots that are drawn at a time */
+#define VALUED 256 /* the same, of those whose weights are made on the way */
 
-/* a tile in the image */
+/* a tile in an image */
 typedef struct tile {
   char *at;
+  ptrdiff_t stride[2];
   int64_t h, w;
   double *sum;
 } tile;
 
 
-static tile tileof (const mc_render *r, int64_t t) {
+static tile tileof (const mc_render *r, const mc_layer *l, int64_t t) {
   int64_t row = (t / r->grid[1]) << r->shift[0];
   int64_t col = (t % r->grid[1]) << r->shift[1];
   int64_t h = INT64_C(1) << r->shift[0], w = INT64_C(1) << r->shift[1];
   tile a;
-  a.at = r->out + row * r->stride[0] + col * r->stride[1];
+  a.at = l->out + row * l->stride[0] + col * l->stride[1];
+  for (int i = 0; i < 2; i++) a.stride[i] = l->stride[i];
   a.h = r->shape[0] - row < h ? r->shape[0] - row : h;
   a.w = r->shape[1] - col < w ? r->shape[1] - col : w;
-  a.sum = r->sum != NULL ? r->sum + t * h * w : NULL;
+  a.sum = l->sum != NULL ? l->sum + t * h * w : NULL;
   return a;
 }
 
@@ -62,20 +65,22 @@ static void set (const mc_render *r, char *p, double d) {
 
 
 /* a row of pixels between the image, at 'p', and a buffer */
-static void getrow (const mc_render *r, char *buffer, const char *p,
-                    int64_t w) {
-  if (r->stride[1] == (ptrdiff_t)r->size) memcpy(buffer, p, (size_t)w * r->size);
+static void getrow (const mc_render *r, const tile *a, char *buffer,
+                    const char *p) {
+  if (a->stride[1] == (ptrdiff_t)r->size)
+    memcpy(buffer, p, (size_t)a->w * r->size);
   else
-    for (int64_t j = 0; j < w; j++, p += r->stride[1])
+    for (int64_t j = 0; j < a->w; j++, p += a->stride[1])
       memcpy(buffer + (size_t)j * r->size, p, r->size);
 }
 
 
-static void putrow (const mc_render *r, char *p, const char *buffer,
-                    int64_t w) {
-  if (r->stride[1] == (ptrdiff_t)r->size) memcpy(p, buffer, (size_t)w * r->size);
+static void putrow (const mc_render *r, const tile *a, char *p,
+                    const char *buffer) {
+  if (a->stride[1] == (ptrdiff_t)r->size)
+    memcpy(p, buffer, (size_t)a->w * r->size);
   else
-    for (int64_t j = 0; j < w; j++, p += r->stride[1])
+    for (int64_t j = 0; j < a->w; j++, p += a->stride[1])
       memcpy(p, buffer + (size_t)j * r->size, r->size);
 }
 
@@ -83,7 +88,7 @@ static void putrow (const mc_render *r, char *p, const char *buffer,
 /* only what others have added to may hold -0.0 */
 static void load (const mc_render *r, const tile *a, char *buffer) {
   for (int64_t i = 0; i < a->h; i++, buffer += MCK_PITCH) {
-    getrow(r, buffer, a->at + i * r->stride[0], a->w);
+    getrow(r, a, buffer, a->at + i * a->stride[0]);
     for (int64_t j = 0; r->o->add && j < a->w; j++) {
       char *p = buffer + (size_t)j * r->size;
       set(r, p, get(r, p) + 0.0);
@@ -94,15 +99,15 @@ static void load (const mc_render *r, const tile *a, char *buffer) {
 
 static void store (const mc_render *r, const tile *a, const char *buffer) {
   for (int64_t i = 0; i < a->h; i++, buffer += MCK_PITCH)
-    putrow(r, a->at + i * r->stride[0], buffer, a->w);
+    putrow(r, a, a->at + i * a->stride[0], buffer);
 }
 
 
 /* the same, where a -0.0 may stand */
 static void update (const mc_render *r, const tile *a, const char *buffer) {
   for (int64_t i = 0; i < a->h; i++, buffer += MCK_PITCH) {
-    char *p = a->at + i * r->stride[0];
-    for (int64_t j = 0; j < a->w; j++, p += r->stride[1]) {
+    char *p = a->at + i * a->stride[0];
+    for (int64_t j = 0; j < a->w; j++, p += a->stride[1]) {
       const char *q = buffer + (size_t)j * r->size;
       if (get(r, p) != get(r, q)) memcpy(p, q, r->size);
     }
@@ -114,8 +119,8 @@ static void update (const mc_render *r, const tile *a, const char *buffer) {
 static void addrun (const mc_render *r, const tile *a) {
   double *sum = a->sum;
   for (int64_t i = 0; i < a->h; i++) {
-    const char *p = a->at + i * r->stride[0];
-    for (int64_t j = 0; j < a->w; j++, p += r->stride[1]) *sum++ += get(r, p);
+    const char *p = a->at + i * a->stride[0];
+    for (int64_t j = 0; j < a->w; j++, p += a->stride[1]) *sum++ += get(r, p);
   }
 }
 
@@ -123,8 +128,8 @@ static void addrun (const mc_render *r, const tile *a) {
 static void putsum (const mc_render *r, const tile *a) {
   const double *sum = a->sum;
   for (int64_t i = 0; i < a->h; i++) {
-    char *p = a->at + i * r->stride[0];
-    for (int64_t j = 0; j < a->w; j++, p += r->stride[1])
+    char *p = a->at + i * a->stride[0];
+    for (int64_t j = 0; j < a->w; j++, p += a->stride[1])
       set(r, p, *sum++ + get(r, p));
   }
 }
@@ -133,39 +138,71 @@ static void putsum (const mc_render *r, const tile *a) {
 static void clear (const mc_render *r, const tile *a) {
   static const char zeros[MCK_TILEB];
   for (int64_t i = 0; i < a->h; i++)
-    putrow(r, a->at + i * r->stride[0], zeros, a->w);
+    putrow(r, a, a->at + i * a->stride[0], zeros);
 }
 
 /* -------} */
 
 
-static void drawtile (mc_render *r, int64_t t, char *buffer,
-                      const uint32_t *which, int64_t n) {
-  tile a = tileof(r, t);
-  int64_t corner[2];
-  mck_canvas c;
-  bool there = r->state[t] != EMPTY && (r->state[t] & ~SUMMED) == r->run;
-  corner[0] = (t / r->grid[1]) << r->shift[0];
-  corner[1] = (t % r->grid[1]) << r->shift[1];
-  c.tile = buffer;
-  c.frame = &r->frame;
-  for (int i = 0; i < 2; i++) {
-    c.corner[i] = (int32_t)corner[i];
-    c.first[i] = r->frame.first[i] + r->frame.centre + (double)corner[i];
+/* add spots to the tile of the canvas */
+static void drawsome (const mc_render *r, const mck_canvas *c,
+                      const mck_spot *spots, const uint32_t *which,
+                      int64_t n) {
+  (r->size == sizeof(double) ? r->kern->f64 : r->kern->f32)(c, spots, which,
+                                                            (size_t)n);
+}
+
+
+/* the same, their weights times their values */
+static void drawvalued (const mc_render *r, const mck_canvas *c,
+                        const uint32_t *which, int64_t n) {
+  mck_spot spots[VALUED];
+  uint32_t numbers[VALUED];
+  for (int64_t i = 0; i < n; i++) {
+    spots[i] = r->list[which[i]];
+    spots[i].weight *= r->values[which[i]];
+    numbers[i] = (uint32_t)i;
   }
-  c.size[0] = (int32_t)a.h;
-  c.size[1] = (int32_t)a.w;
-  if (there) load(r, &a, buffer);
+  drawsome(r, c, spots, numbers, n);
+}
+
+
+/* tile 't' of a layer, by way of the buffer in 'c'; 'there': it holds spots of
+   this run */
+static void drawlayer (mc_render *r, int layer, int64_t t, mck_canvas *c,
+                       bool there, const uint32_t *which, int64_t n) {
+  int64_t some = layer == 0 ? SOME : VALUED;
+  tile a = tileof(r, &r->layers[layer], t);
+  c->size[0] = (int32_t)a.h;
+  c->size[1] = (int32_t)a.w;
+  if (there) load(r, &a, c->tile);
   else {
     if (r->state[t] != EMPTY) addrun(r, &a);
-    memset(buffer, 0, MCK_TILESIZE);
-    r->state[t] = r->run | (r->state[t] != EMPTY ? SUMMED : 0);
+    memset(c->tile, 0, MCK_TILESIZE);
   }
-  for (int64_t i = 0; i < n && !mc_cancelled(); i += SOME)
-    (r->size == sizeof(double) ? r->kern->f64 : r->kern->f32)(&c, r->list,
-      which + i, (size_t)(n - i < SOME ? n - i : SOME));
-  if (there && r->o->add) update(r, &a, buffer);
-  else store(r, &a, buffer);
+  for (int64_t i = 0; i < n && !mc_cancelled(); i += some) {
+    int64_t m = n - i < some ? n - i : some;
+    if (layer == 0) drawsome(r, c, r->list, which + i, m);
+    else drawvalued(r, c, which + i, m);
+  }
+  if (there && r->o->add) update(r, &a, c->tile);
+  else store(r, &a, c->tile);
+}
+
+
+static void drawtile (mc_render *r, int64_t t, char *buffer,
+                      const uint32_t *which, int64_t n) {
+  mck_canvas c;
+  bool there = r->state[t] != EMPTY && (r->state[t] & ~SUMMED) == r->run;
+  c.tile = buffer;
+  c.frame = &r->frame;
+  c.corner[0] = (int32_t)((t / r->grid[1]) << r->shift[0]);
+  c.corner[1] = (int32_t)((t % r->grid[1]) << r->shift[1]);
+  for (int i = 0; i < 2; i++)
+    c.first[i] = r->frame.first[i] + r->frame.centre + (double)c.corner[i];
+  for (int i = 0; i < r->nlayers; i++)
+    drawlayer(r, i, t, &c, there, which, n);
+  if (!there) r->state[t] = r->run | (r->state[t] != EMPTY ? SUMMED : 0);
 }
 
 
@@ -185,11 +222,12 @@ void mc_render_tiles (void *ud, int64_t first, int64_t last, int thread) {
 void mc_render_finish (void *ud, int64_t first, int64_t last, int thread) {
   mc_render *r = ud;
   (void)thread;
-  for (; first < last; first++) {
-    tile a = tileof(r, first);
-    if (r->state[first] == EMPTY) {
-      if (!r->o->fresh) clear(r, &a);
+  for (; first < last; first++)
+    for (int i = 0; i < r->nlayers; i++) {
+      tile a = tileof(r, &r->layers[i], first);
+      if (r->state[first] == EMPTY) {
+        if (!r->o->fresh) clear(r, &a);
+      }
+      else if (r->state[first] & SUMMED) putsum(r, &a);
     }
-    else if (r->state[first] & SUMMED) putsum(r, &a);
-  }
 }
