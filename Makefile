@@ -66,6 +66,7 @@ LUA_PARTS = $(filter-out %/meta.lua,$(shell find lua -name '*.lua'))
 PC_hdf5 = hdf5
 PC_png = libpng
 PC_tiff = 'libtiff-4 >= 4.5'
+PC_zip = libzip
 
 MODULES := $(foreach m,$(patsubst src/bind/mod_%.c,%,$(wildcard \
              src/bind/mod_*.c)),$(shell { pkg-config --exists $(PC_$(m)) && \
@@ -141,7 +142,7 @@ $(B)/mascon: $(OBJ_APP) $(B)/libmascon_lua.a
 # {------- what a machine needs -------
 
 DEPS = gcc make binutils pkg-config lua5.4 liblua5.4-dev lua-busted \
-       libedit-dev libhdf5-dev libpng-dev libtiff-dev python3 python3-numpy \
+       libedit-dev libhdf5-dev libpng-dev libtiff-dev libzip-dev python3 python3-numpy \
        locales
 MISSING = $(shell dpkg-query -W -f '$${Package} $${Status}\n' $(DEPS) \
           2>/dev/null | awk '/ok installed/ {have[$$1] = 1} \

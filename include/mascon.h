@@ -465,6 +465,33 @@ MASCON_API int mascon_npy_save (const mascon_array *a, const char *path,
                                 mascon_why *why, mascon_exec *ex);
 
 /*
+** mascon_npy_decode: the array of a .npy file that is in memory.
+**
+** bytes  the whole file: a u8 vector, its elements side by side.
+** name   what messages call it.
+** a      set to a view of 'bytes' where its elements can be used as they
+**        stand (read-only if 'bytes' is), else to a new array.
+**
+** Files as mascon_npy_load reads them; nothing that they say is trusted.
+** Returns what it returns, or MASCON_ECLOSED, MASCON_ETYPE, MASCON_ESHAPE for
+** 'bytes'.  Only after MASCON_OK was 'a' touched.
+** Cost: the header's; where elements are converted, one pass over them.
+*/
+MASCON_API int mascon_npy_decode (const mascon_array *bytes, const char *name,
+                                  mascon_array *a, mascon_why *why,
+                                  mascon_exec *ex);
+
+/*
+** mascon_npy_head: what stands before the elements in a .npy file of 'a' (any
+** strides) whose elements follow in row-major order: version 1.0.
+** '*n' is set to its length, a multiple of 64.
+** Returns MASCON_OK or MASCON_ECLOSED.
+*/
+#define MASCON_NPYHEAD 256
+MASCON_API int mascon_npy_head (const mascon_array *a,
+                                char head[MASCON_NPYHEAD], size_t *n);
+
+/*
 ** mascon_flush: wait until what was written into 'a' is on the disk, if it is
 ** mapped from a file; else nothing.  Returns MASCON_OK, MASCON_ECLOSED or
 ** MASCON_EIO (errno says why).
@@ -545,6 +572,48 @@ MASCON_API int mascon_csv_load (const char *path, const mascon_csv_opts *opts,
 MASCON_API int mascon_csv_names (const char *path, const mascon_csv_opts *opts,
                                  mascon_csv *table, mascon_why *why);
 
+/*
+** Distinct texts, numbered from 0 in the order in which they came.  Not for
+** two threads at once.
+**
+** mascon_labels_new   NULL where memory is short
+** mascon_labels_add   MASCON_OK, MASCON_EVALUE (it is there already) or
+**                     MASCON_ENOMEM
+** mascon_labels_text  text 'k', its 'n' bytes followed by no zero; NULL where
+**                     there is none.  Valid until the next one is added
+*/
+typedef struct mascon_labels mascon_labels;
+
+MASCON_API mascon_labels *mascon_labels_new (void);
+MASCON_API int mascon_labels_add (mascon_labels *l, const char *text,
+                                  size_t n);
+MASCON_API int64_t mascon_labels_count (const mascon_labels *l);
+MASCON_API const char *mascon_labels_text (const mascon_labels *l, int64_t k,
+                                           size_t *n);
+MASCON_API void mascon_labels_free (mascon_labels *l);
+
+/*
+** mascon_csv_codes: columns of any text, as numbers of their texts.
+**
+** opts    'columns' (the caller's, at least one) says which; skiptext and
+**         point do not matter.  header -1: the first line has names if one of
+**         its fields is no number and the one below it is.
+** labels  a set of texts for each column; two may be the same.  It may hold
+**         texts already.
+** extend  for each column; 0: a text that is not there has the number -1.
+**         Else it is added.  NULL: it is, in all columns.
+** codes   set to a new i32 matrix, opts->ncolumns x rows.
+**
+** Returns as mascon_csv_load.  Only after MASCON_OK was 'codes' touched; what
+** was added to 'labels' before a failure stays.
+** Cost: one pass over the file by one thread; while it runs, up to three times
+** the memory of 'codes', and 3 MB.
+*/
+MASCON_API int mascon_csv_codes (const char *path, const mascon_csv_opts *opts,
+                                 mascon_labels *const *labels,
+                                 const int *extend, mascon_array *codes,
+                                 mascon_why *why, mascon_exec *ex);
+
 /* give up a table: all its memory but views of 'data'.  Twice is fine */
 MASCON_API void mascon_csv_free (mascon_csv *table);
 
@@ -568,7 +637,7 @@ MASCON_API int mascon_csv_save (const char *path, int ncols,
 ** whole or not at all.
 **
 ** fill  called once as fill(ud, temp): it writes the file 'temp', an empty
-**       one beside 'path'.  When it returns 0, that file is brought to the
+**       one beside 'path', or renames another one to it.  When it returns 0, that file is brought to the
 **       disk and takes the name; else it is removed.
 **
 ** Returns MASCON_OK, MASCON_EIO, or MASCON_ECANCEL where 'fill' returned

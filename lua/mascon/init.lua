@@ -3,6 +3,8 @@ local core = require "mascon.core"
 require "mascon.progress"  -- kernels look for it where it is loaded,
 require "mascon.hues"      -- and render for this
 core.image = require "mascon.imagefile"
+core.npz = require "mascon.npz"
+require "mascon.csrfile"
 core.show = require "mascon.show"
 core.locs = require "mascon.locs"
 

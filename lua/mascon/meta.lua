@@ -143,6 +143,23 @@ function mascon.stack(...) end
 ---@return string? message
 function mascon.load(path, opts) end
 
+---.npy files in memory, as archives and sockets have them.
+mascon.npy = {}
+
+---The array of a .npy file that a u8 vector holds: a view of it where its
+---elements can be used as they stand. Or nil and a message.
+---@param bytes mascon.Array  u8 vector, its elements side by side
+---@param name? string  what messages call it
+---@return mascon.Array? a
+---@return string? message
+function mascon.npy.decode(bytes, name) end
+
+---What stands before the elements in a row-major .npy file of the array.
+---@param a mascon.Array
+---@return string head
+---@return boolean contiguous  whether the elements of `a` stand in that order
+function mascon.npy.head(a) end
+
 ---A new mapped .npy file of zeros, written in place; raises on failure.
 ---@param path string
 ---@param n1 integer
@@ -405,6 +422,14 @@ mascon.csv = {}
 ---@return table? columns  nil on failure
 ---@return string? message
 function mascon.csv.load(path, opts) end
+
+---Columns of text as numbers of their texts, from 1 as they are first seen; or
+---nil and a message. A text that a given list of labels does not have is 0.
+---@param path string
+---@param opts {columns: (string|integer)[], labels?: (string[]|false)[], sep?: string, comment?: string, header?: boolean, progress?: mascon.progress}
+---@return mascon.Array[]? codes  i32 vectors
+---@return string[][]|string labels  or the message
+function mascon.csv.codes(path, opts) end
 
 ---Write a table, whole or not at all; raises on failure.
 ---@param path string

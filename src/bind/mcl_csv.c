@@ -2,6 +2,7 @@
 ** mcl_csv.c - CSV tables: load, save
 */
 
+#include <limits.h>
 #include <string.h>
 
 #include "mcl.h"
@@ -34,17 +35,23 @@ static int opthead (lua_State *L, int arg) {
 }
 
 
+/* the options that say how lines are read */
+static void getdialect (lua_State *L, int arg, mascon_csv_opts *o) {
+  const mascon_csv_opts init = MASCON_CSV_INIT;
+  *o = init;
+  o->sep = optchar(L, arg, "sep", o->sep, -1);
+  o->comment = optchar(L, arg, "comment", o->comment, '\0');
+  o->header = opthead(L, arg);
+}
+
+
 static void getoptions (lua_State *L, int arg, mascon_csv_opts *o) {
   static const char *const names[] = {"sep", "point", "comment", "header",
     "text", "columns", "threads", "progress", NULL};
   static const char *const texts[] = {"error", "skip", NULL};
-  const mascon_csv_opts init = MASCON_CSV_INIT;
   mcl_options(L, arg, names);
-  *o = init;
-  o->sep = optchar(L, arg, "sep", o->sep, -1);
+  getdialect(L, arg, o);
   o->point = optchar(L, arg, "point", o->point, -1);
-  o->comment = optchar(L, arg, "comment", o->comment, '\0');
-  o->header = opthead(L, arg);
   o->skiptext = mcl_optenum(L, arg, "text", 0, texts);
 }
 
@@ -204,6 +211,139 @@ static int load (lua_State *L) {
 /* -------} */
 
 
+/* {------- codes ------- */
+
+#define LABELS "mascon.csv.labels"
+
+static int freelabels (lua_State *L) {
+  mascon_labels **l = lua_touserdata(L, 1);
+  mascon_labels_free(*l);
+  *l = NULL;
+  return 0;
+}
+
+
+/* push a set of texts */
+static mascon_labels *newlabels (lua_State *L) {
+  mascon_labels **l = lua_newuserdatauv(L, sizeof *l, 0);
+  *l = NULL;
+  if (luaL_newmetatable(L, LABELS)) {
+    lua_pushcfunction(L, freelabels);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_setmetatable(L, -2);
+  *l = mascon_labels_new();
+  if (*l == NULL) mcl_check(L, MASCON_ENOMEM);
+  return *l;
+}
+
+
+/* the texts of the list on top of the stack, which is popped, into 'l' */
+static void addlabels (lua_State *L, int arg, mascon_labels *l) {
+  for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+    size_t n;
+    const char *text = lua_isstring(L, -1) ? lua_tolstring(L, -1, &n) : NULL;
+    int status;
+    if (text == NULL) mcl_opterror(L, arg, "labels", "lists of strings");
+    status = mascon_labels_add(l, text, n);
+    if (status == MASCON_EVALUE)
+      luaL_argerror(L, arg, lua_pushfstring(L, "option 'labels': '%s' at "
+                    "position %I was there before", text, i));
+    mcl_check(L, status);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 2);
+}
+
+
+/*
+** Push a set for each of 'n' columns, and what memory has them in a list.
+** Those that option 'labels' gives are not extended.
+*/
+static mascon_labels **optlabels (lua_State *L, int arg, int n, int **extend) {
+  mascon_labels **sets = lua_newuserdatauv(L, (size_t)n * sizeof *sets, 0);
+  *extend = lua_newuserdatauv(L, (size_t)n * sizeof **extend, 0);
+  luaL_checkstack(L, n + LUA_MINSTACK, NULL);
+  for (int k = 0; k < n; k++) sets[k] = newlabels(L);
+  if (mcl_optvalue(L, arg, "labels") != LUA_TNIL && !lua_istable(L, -1))
+    mcl_opterror(L, arg, "labels", "list, of a list or false for each column");
+  for (int k = 0; k < n; k++) {
+    (*extend)[k] = 1;
+    if (!lua_istable(L, -1)) continue;
+    if (lua_rawgeti(L, -1, k + 1) == LUA_TTABLE) {
+      (*extend)[k] = 0;
+      addlabels(L, arg, sets[k]);
+    }
+    else if (lua_toboolean(L, -1))
+      mcl_opterror(L, arg, "labels", "list, of a list or false for each "
+                   "column");
+    else lua_pop(L, 1);
+  }
+  return sets;
+}
+
+
+/* push a list of the texts */
+static void pushlabels (lua_State *L, const mascon_labels *l) {
+  int64_t count = mascon_labels_count(l);
+  lua_createtable(L, count < INT_MAX ? (int)count : 0, 0);
+  for (int64_t i = 0; i < count; i++) {
+    size_t n;
+    const char *text = mascon_labels_text(l, i, &n);
+    lua_pushlstring(L, text, n);
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+
+
+/*
+** csv.codes(path, opts) -> codes, labels; or nil and a message: columns of
+** text as numbers of their texts, which count from 1 as they are first seen.
+** codes: a list of i32 vectors; labels: a list of lists of strings.
+** opts: columns (list of names or places; must be given), labels (a list for
+** each column, false: none; texts that it does not have are 0), sep, comment,
+** header, progress
+*/
+static int codes (lua_State *L) {
+  static const char *const names[] = {"columns", "labels", "sep", "comment",
+                                      "header", "progress", NULL};
+  const char *path = mcl_checkpath(L, 1);
+  mascon_csv_opts opts;
+  mascon_labels **sets;
+  mascon_array *data;
+  mascon_why why;
+  mcl_call c;
+  int status, *extend;
+  lua_settop(L, 2);
+  mcl_options(L, 2, names);
+  getdialect(L, 2, &opts);
+  if (mcl_optvalue(L, 2, "columns") == LUA_TNIL)
+    mcl_opterror(L, 2, "columns", "list of names or places");
+  if (!optcolumns(L, 2, path, &opts)) return refuse(L, lua_tostring(L, -1));
+  sets = optlabels(L, 2, opts.ncolumns, &extend);
+  mcl_begin(L, &c, 2);
+  data = mcl_pushhandle(L);
+  status = mascon_csv_codes(path, &opts, sets, extend, data, &why, &c.ex);
+  if (status != MASCON_OK && status != MASCON_ECANCEL)
+    return refuse(L, why.text);
+  mcl_end(L, &c, status);
+  mcl_adopt(L, data);
+  /* the caller's ids count from 1 */
+  for (int64_t i = 0; i < mascon_count(data); i++) ((int32_t *)data->data)[i]++;
+  lua_createtable(L, opts.ncolumns, 0);
+  lua_createtable(L, opts.ncolumns, 0);
+  for (int k = 0; k < opts.ncolumns; k++) {
+    mcl_check(L, mascon_select(mcl_pushhandle(L), data, 0, k));
+    lua_rawseti(L, -3, k + 1);
+    pushlabels(L, sets[k]);
+    lua_rawseti(L, -2, k + 1);
+  }
+  return 2;
+}
+
+/* -------} */
+
+
 /* {------- saving ------- */
 
 /* the names and vectors of two lists of 'n', for a call */
@@ -263,6 +403,7 @@ static int save (lua_State *L) {
 void mcl_opencsv (lua_State *L) {
   static const luaL_Reg funcs[] = {
     {"load", load},
+    {"codes", codes},
     {"save", save},
     {NULL, NULL}
   };

@@ -8,6 +8,15 @@
 #include "mcl.h"
 
 
+/* do the elements stand in row-major order without gaps? */
+static int iscontiguous (const mascon_array *a) {
+  int64_t n = 1;
+  for (int k = a->ndim - 1; k >= 0; n *= a->shape[k--])
+    if (a->shape[k] != 1 && a->stride[k] != n) return 0;
+  return 1;
+}
+
+
 /* option 'map': 0 none, 1 for reading, 2 for writing */
 static int optmap (lua_State *L, int arg) {
   static const char *const modes[] = {"r", "r+", NULL};
@@ -111,6 +120,51 @@ static int create (lua_State *L) {
 }
 
 
+/*
+** npy.decode(bytes [, name]) -> array, or nil and a message: the .npy file
+** that a u8 vector holds.  A view of it where its elements can be used as
+** they stand.
+*/
+static int decode (lua_State *L) {
+  const mascon_array *bytes = mcl_checkarray(L, 1);
+  const char *name = luaL_optstring(L, 2, "bytes");
+  mascon_why why;
+  mcl_call c;
+  int status;
+  mascon_array *a;
+  if (mascon_dtype_of(bytes) != MASCON_U8 || bytes->ndim != 1 ||
+      !iscontiguous(bytes))
+    mcl_typeerror(L, 1, "contiguous u8 vector");
+  lua_settop(L, 2);
+  mcl_begin(L, &c, 0);
+  a = mcl_pushhandle(L);
+  status = mascon_npy_decode(bytes, name, a, &why, &c.ex);
+  if (status == MASCON_OK || status == MASCON_ECANCEL) {
+    mcl_end(L, &c, status);
+    mcl_adopt(L, a);
+    return 1;
+  }
+  luaL_pushfail(L);
+  lua_pushstring(L, why.text);
+  return 2;
+}
+
+
+/*
+** npy.head(a) -> what precedes the elements in a row-major .npy file; whether
+** those of 'a' stand so
+*/
+static int head (lua_State *L) {
+  char text[MASCON_NPYHEAD];
+  size_t n;
+  const mascon_array *a = mcl_checkarray(L, 1);
+  mcl_check(L, mascon_npy_head(a, text, &n));
+  lua_pushlstring(L, text, n);
+  lua_pushboolean(L, iscontiguous(a));
+  return 2;
+}
+
+
 /* a:flush(): wait until what was written into a mapped file is on the disk */
 static int flush (lua_State *L) {
   int status = mascon_flush(mcl_checkarray(L, 1));
@@ -131,6 +185,14 @@ void mcl_opennpy (lua_State *L) {
     {"flush", flush},
     {NULL, NULL}
   };
+  static const luaL_Reg npy[] = {
+    {"decode", decode},
+    {"head", head},
+    {NULL, NULL}
+  };
   mcl_addfuncs(L, funcs);
   mcl_addmethods(L, methods);
+  lua_newtable(L);
+  mcl_addfuncs(L, npy);
+  lua_setfield(L, -2, "npy");
 }

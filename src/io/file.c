@@ -222,15 +222,27 @@ void mc_newfile_drop (mc_newfile *f) {
 
 /* {------- files that others write ------- */
 
+/* the file that has the name now: who wrote it may have renamed one to it */
+static int reopen (mc_newfile *f) {
+  int fd = retryopen(f->temp, O_RDWR | O_CLOEXEC);
+  if (fd < 0) return -1;
+  close(f->fd);
+  f->fd = fd;
+  return 0;
+}
+
+
 int mascon_file_replace (const char *path,
                          int (*fill) (void *ud, const char *temp), void *ud,
                          mascon_why *why) {
   mc_newfile f;
   int status = mc_newfile_begin(&f, path, why);
   if (status != MASCON_OK) return status;
-  if (fill(ud, f.temp) == 0) return mc_newfile_commit(&f, why);
+  if (fill(ud, f.temp) != 0) status = mc_whystatus(why, path, MASCON_ECANCEL);
+  else if (reopen(&f) != 0) status = mc_whyerrno(why, path);
+  else return mc_newfile_commit(&f, why);
   mc_newfile_drop(&f);
-  return mc_whystatus(why, path, MASCON_ECANCEL);
+  return status;
 }
 
 /* -------} */

@@ -39,14 +39,23 @@ typedef struct mc_npy {
 int mc_npyparse (const char *bytes, size_t n, mc_npy *h, const char *path,
                  mascon_why *why);
 
-/* an open file whose header is sound and whose size is what it says */
+/* a file whose header is sound and whose size is what it says */
 typedef struct mc_npyfile {
-  const char *path;
+  const char *path;   /* or what else a message names it by */
+  const char *bytes;  /* all of it, in memory; NULL: on the disk, open at 'fd' */
   int fd;
   mc_npy h;
 } mc_npyfile;
 
 int mc_npyopen (mc_npyfile *f, const char *path, bool write, mascon_why *why);
+
+/* parse the header, the first 'n' bytes of a file of 'size' bytes */
+int mc_npyinspect (mc_npyfile *f, const char *head, size_t n, int64_t size,
+                   mascon_why *why);
+
+/* all elements of the file in a new row-major array */
+int mc_npyread (const mc_npyfile *f, mascon_array *a, mascon_why *why,
+                mascon_exec *ex);
 
 /* the axes of 'a' in the other order */
 void mc_npyreverse (mascon_array *a);
@@ -55,7 +64,7 @@ void mc_npyreverse (mascon_array *a);
 ** The header (version 1.0, as numpy writes it) of a row-major file; return
 ** its length, a multiple of 64 and at most MC_NPYMADE.
 */
-#define MC_NPYMADE 256
+#define MC_NPYMADE MASCON_NPYHEAD
 size_t mc_npyformat (char out[MC_NPYMADE], mascon_dtype t, int ndim,
                      const int64_t *shape);
 

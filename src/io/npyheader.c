@@ -323,18 +323,10 @@ int mc_npyparse (const char *bytes, size_t n, mc_npy *h, const char *path,
 }
 
 
-/* header and size of the open file */
-static int inspect (mc_npyfile *f, int64_t size, mascon_why *why) {
-  char head[MC_NPYHEAD];
-  size_t n = size < MC_NPYHEAD ? (size_t)size : MC_NPYHEAD;
+int mc_npyinspect (mc_npyfile *f, const char *head, size_t n, int64_t size,
+                   mascon_why *why) {
   int64_t end;
-  int status, error = mc_readat(f->fd, head, n, 0);
-  if (error > 0) {
-    errno = error;
-    return mc_whyerrno(why, f->path);
-  }
-  if (error < 0) n = 0;  /* it has just become shorter */
-  status = mc_npyparse(head, n, &f->h, f->path, why);
+  int status = mc_npyparse(head, n, &f->h, f->path, why);
   if (status != MASCON_OK) return status;
   end = f->h.offset + f->h.bytes;
   if (end == size) return MASCON_OK;
@@ -345,11 +337,26 @@ static int inspect (mc_npyfile *f, int64_t size, mascon_why *why) {
 }
 
 
+/* header and size of the open file */
+static int inspect (mc_npyfile *f, int64_t size, mascon_why *why) {
+  char head[MC_NPYHEAD];
+  size_t n = size < MC_NPYHEAD ? (size_t)size : MC_NPYHEAD;
+  int error = mc_readat(f->fd, head, n, 0);
+  if (error > 0) {
+    errno = error;
+    return mc_whyerrno(why, f->path);
+  }
+  if (error < 0) n = 0;  /* it has just become shorter */
+  return mc_npyinspect(f, head, n, size, why);
+}
+
+
 int mc_npyopen (mc_npyfile *f, const char *path, bool write, mascon_why *why) {
   int64_t size;
   int status = mc_openfile(path, write, &f->fd, &size, why);
   if (status != MASCON_OK) return status;
   f->path = path;
+  f->bytes = NULL;
   status = inspect(f, size, why);
   if (status != MASCON_OK) mc_closefile(f->fd);
   return status;

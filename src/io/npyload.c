@@ -106,6 +106,13 @@ static bool widen (const mc_npy *h, const char *from, char *to, int64_t n) {
 /* -------} */
 
 
+static int fetch (const mc_npyfile *f, char *to, size_t n, int64_t at) {
+  if (f->bytes == NULL) return mc_readat(f->fd, to, n, at);
+  memcpy(to, f->bytes + at, n);
+  return 0;
+}
+
+
 static void readblock (void *ud, int64_t first, int64_t last, int thread) {
   job *j = ud;
   const mc_npy *h = &j->f->h;
@@ -114,8 +121,7 @@ static void readblock (void *ud, int64_t first, int64_t last, int thread) {
   char *p = j->scratch != NULL ? j->scratch + thread * MC_NPYBLOCK : to;
   int error;
   if (atomic_load_explicit(&j->error, memory_order_relaxed) != 0) return;
-  error = mc_readat(j->f->fd, p, (size_t)(n * h->size),
-                    h->offset + first * h->size);
+  error = fetch(j->f, p, (size_t)(n * h->size), h->offset + first * h->size);
   if (error != 0) {
     atomic_store_explicit(&j->error, error, memory_order_relaxed);
     return;
@@ -148,21 +154,28 @@ static int readall (const mc_npyfile *f, mascon_array *a, mascon_why *why,
 }
 
 
+int mc_npyread (const mc_npyfile *f, mascon_array *a, mascon_why *why,
+                mascon_exec *ex) {
+  mascon_array new;
+  int status = mascon_new(&new, f->h.type, f->h.ndim, f->h.shape);
+  if (status != MASCON_OK) return mc_whystatus(why, f->path, status);
+  status = readall(f, &new, why, ex);
+  if (status != MASCON_OK) {
+    mascon_release(&new);
+    return status;
+  }
+  if (f->h.fortran) mc_npyreverse(&new);
+  *a = new;
+  return MASCON_OK;
+}
+
+
 int mascon_npy_load (const char *path, mascon_array *a, mascon_why *why,
                      mascon_exec *ex) {
   mc_npyfile f;
-  mascon_array new;
   int status = mc_npyopen(&f, path, false, why);
   if (status != MASCON_OK) return status;
-  status = mascon_new(&new, f.h.type, f.h.ndim, f.h.shape);
-  if (status != MASCON_OK) mc_whystatus(why, path, status);
-  else {
-    status = readall(&f, &new, why, ex);
-    if (status != MASCON_OK) mascon_release(&new);
-  }
+  status = mc_npyread(&f, a, why, ex);
   mc_closefile(f.fd);
-  if (status != MASCON_OK) return status;
-  if (f.h.fortran) mc_npyreverse(&new);
-  *a = new;
-  return MASCON_OK;
+  return status;
 }

@@ -1,0 +1,145 @@
+---Compressed rows in files: SciPy's .npz, CSV tables of pairs.
+local core = require "mascon.core"
+local contrast = require "mascon.contrast"
+local npz = require "mascon.npz"
+contrast.inside()
+
+local M = {}
+
+-- {------- .npz, as scipy.sparse.save_npz writes it -------
+
+-- what a .npy file of one text holds, whatever its letters' width
+local function text(bytes)
+  local t = bytes:sub(math.max(bytes.size - 15, 1), bytes.size):totable()
+  local letters = {}
+  for _, c in ipairs(t) do
+    if c == 10 then letters = {} elseif c > 0 then letters[#letters + 1] = string.char(c) end
+  end
+  return table.concat(letters)
+end
+
+local function scipy(path)
+  local bytes, why = npz.bytes(path, { "format" })
+  if not bytes then return nil, why end
+  local format = bytes.format.size > 0 and text(bytes.format) or ""
+  if format ~= "csr" then
+    return nil, ("%s: csr matrix expected, got format '%s' (in SciPy: m.tocsr())")
+      :format(path, format:gsub("[^%w]", "?"))
+  end
+  local m, message = npz.load(path, { "indptr", "indices", "shape", "data" })
+  if not m then return nil, message end
+  if m.shape.ndim ~= 1 or m.shape.size ~= 2 or m.indptr.ndim ~= 1
+     or m.indptr.size ~= m.shape[1] + 1 then
+    return nil, path .. ": indptr and shape do not belong together"
+  end
+  local ok, c = pcall(core.csr, m.indptr, m.indices, m.shape[2], { base = 0 })
+  if not ok then return nil, ("%s: %s"):format(path, c:match "%((.*)%)" or c) end
+  return c, m.data
+end
+
+local FORMAT = "{'descr': '|S3', 'fortran_order': False, 'shape': (), }"
+
+-- the entry that says "csr"
+local function formatentry()
+  local header = FORMAT .. (" "):rep(117 - #FORMAT) .. "\n"
+  return { "format.npy", "\147NUMPY\1\0" .. string.char(#header, 0) .. header,
+           core.array({ 99, 115, 114 }, "u8") }
+end
+
+---Write compressed rows as a .npz file that `scipy.sparse.load_npz` reads,
+---whole or not at all; raises on failure.
+---@param c mascon.csr
+---@param path string
+---@param opts? {data?: mascon.Array, compress?: boolean|integer}  the values of
+---  the entries (ones, u8)
+function M.save(c, path, opts)
+  if type(c) ~= "userdata" or getmetatable(c) ~= "mascon.csr" then
+    contrast.bad("save", 1, "csr expected, got " .. contrast.describe(c))
+  end
+  if type(path) ~= "string" then
+    contrast.bad("save", 2, "file name expected, got " .. contrast.describe(path))
+  end
+  opts = contrast.checkoptions("save", 3, opts, { data = true, compress = true })
+  local level = npz.level({ compress = opts.compress }, "save", 3)
+  local data = opts.data or core.ones(c.nnz, "u8")
+  if not contrast.isarray(data) or data.ndim ~= 1 or data.size ~= c.nnz then
+    contrast.bad("save", 3, ("option 'data': vector %d expected, got %s"):format(c.nnz,
+      contrast.describe(data)))
+  end
+  local indices = c.nnz > 0 and c.indices:sub(1, c.nnz) or c.indices
+  if c.base == 1 then indices = indices - 1 end
+  npz.write(path, { npz.entry("indices", indices), npz.entry("indptr", c.indptr),
+    formatentry(), npz.entry("shape", core.array({ c.nrows, c.ncols }, "i64")),
+    npz.entry("data", data) }, level)
+end
+
+-- -------}
+
+
+-- {------- tables of pairs -------
+
+local PAIRS = { user = true, item = true, users = true, items = true, sep = true,
+                comment = true, header = true, progress = true }
+
+local function checklist(name, list)
+  if list ~= nil and type(list) ~= "table" then
+    contrast.bad("load", 2, ("option '%s': list of ids expected, got %s"):format(name,
+      contrast.describe(list)))
+  end
+  return list or false
+end
+
+local function pairsof(path, opts)
+  opts = contrast.checkoptions("load", 2, opts, PAIRS)
+  local ok, codes, labels = pcall(core.csv.codes, path, {
+    columns = { opts.user or 1, opts.item or 2 },
+    labels = { checklist("users", opts.users), checklist("items", opts.items) },
+    sep = opts.sep, comment = opts.comment, header = opts.header,
+    progress = opts.progress })
+  if not ok then contrast.raise((codes:gsub("'codes'", "'load'"))) end
+  if not codes then return nil, labels end
+  local users, items = codes[1], codes[2]
+  local known = users:gt(0):land(items:gt(0))
+  local unknown = users.size - known:sum()
+  if unknown > 0 then users, items = users:take(known), items:take(known) end
+  return core.csr.from_pairs(users, items, #labels[1], #labels[2], { base = 1 }),
+    labels[1], labels[2], { pairs = users.size, unknown = unknown }
+end
+
+-- -------}
+
+
+---@class mascon.PairOpts
+---@field user? string|integer  column of the users' ids (1)
+---@field item? string|integer  column of the items' ids (2)
+---@field users? string[]  the ids of the rows, in order; others are left out
+---@field items? string[]  the ids of the columns
+---@field sep? string
+---@field comment? string
+---@field header? boolean
+---@field progress? mascon.progress
+
+---Compressed rows from a file, or nil and a message.
+---
+---From a .npz file of SciPy: the csr (ids from 0) and the values of its entries.
+---From any other file, a CSV table with a pair of ids in each row: the csr (ids
+---from 1), the ids of its rows and of its columns, in the order of the given
+---lists, else as first seen, and how many pairs were read and were of unknown ids.
+---@param path string
+---@param opts? mascon.PairOpts
+---@return mascon.csr? c
+---@return mascon.Array|string[]|string users  ids of the rows, or the values; or the message
+---@return string[]? items
+---@return {pairs: integer, unknown: integer}? info
+function M.load(path, opts)
+  if type(path) ~= "string" then
+    contrast.bad("load", 1, "file name expected, got " .. contrast.describe(path))
+  end
+  if not path:find "%.npz$" then return pairsof(path, opts) end
+  contrast.checkoptions("load", 2, opts, {})
+  return scipy(path)
+end
+
+core.csr.load = M.load
+core.csr.save = M.save
+return M
