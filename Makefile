@@ -16,9 +16,10 @@ LUA_INC := $(shell pkg-config --cflags $(LUA_PC) 2>/dev/null)
 LUA_LIB := $(shell pkg-config --libs $(LUA_PC) 2>/dev/null)
 
 # each Lua has a folder of its own; what knows no Lua is built once, in P
-B_OF_lua5.4 = build
-B = $(or $(B_OF_$(LUA)),build/$(LUA))
-P = $(if $(filter file,$(origin B)),build,$(B))
+B_lua5.4 = build
+B_LUA = $(or $(B_$(LUA)),build/$(LUA))
+B = $(B_LUA)
+P = $(if $(filter $(B_LUA),$(B)),build,$(B))
 
 # where Lua itself looks for modules
 LUA_VERSION_luajit = 5.1
@@ -176,7 +177,7 @@ env:
 	@echo "export $(ENV)"
 
 # busted's own first line starts whatever 'lua' is: name the interpreter
-BUSTED = $(ENV) MASCON_BUILD=$(B) MASCON_SAN=$(SAN) MASCON_LUA=$(LUA) \
+BUSTED = $(ENV) MASCON_BUILD=$(B) MASCON_PLAIN=$(P) MASCON_SAN=$(SAN) MASCON_LUA=$(LUA) \
          MASCON_CC='$(CC) $(STD) $(CFLAGS)' MASCON_LIBS='$(LIBS)' \
          MASCON_LUAFLAGS='$(LUA_INC) $(LUA_LIB)' $(TESTLUA) $$(command -v busted) \
          --helper=spec/helper.lua -o spec/handler.lua

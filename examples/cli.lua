@@ -41,12 +41,12 @@ end
 function M.integer(opts, name, low, high)
   local text = opts[name]
   if not text then return end
-  local n = math.tointeger(tonumber(text))
-  if not n or n < low or n > high then
+  local n = tonumber(text)
+  if not n or n % 1 ~= 0 or n < low or n > high then
     M.fail(("%s: an integer from %d to %d expected, got '%s'"):format(name, low,
       high, text))
   end
-  opts[name] = n
+  opts[name] = math.floor(n)
 end
 
 return M

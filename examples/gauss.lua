@@ -32,8 +32,8 @@ local function number(name, text)
 end
 
 local function size(name, text)
-  local n = math.tointeger(tonumber(text))
-  return n and n >= 0 and n or
+  local n = tonumber(text)
+  return n and n >= 0 and n % 1 == 0 and n or
          fail(name, ": a whole number expected, got '", text, "'")
 end
 

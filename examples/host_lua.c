@@ -51,7 +51,7 @@ static int work (lua_State *L, double *cells, int *released) {
   if (luaL_loadstring(L, script) != LUA_OK ||
       pushmatrix(L, cells, released) != MASCON_OK ||
       lua_pcall(L, 1, 1, 0) != LUA_OK) {
-    fprintf(stderr, "%s\n", luaL_tolstring(L, -1, NULL));
+    fprintf(stderr, "%s\n", lua_tostring(L, -1));
     return 0;
   }
   ids = mascon_toarray(L, -1);
@@ -74,11 +74,11 @@ int main (void) {
   lua_State *L = luaL_newstate();
   if (L == NULL) return EXIT_FAILURE;
   luaL_openlibs(L);
-  luaL_requiref(L, "mascon", luaopen_mascon, 0);
+  luaopen_mascon(L);  /* and 'require "mascon"' finds it */
   lua_settop(L, 0);
   for (int i = 0; i < ROWS * COLS; i++) cells[i] = i % COLS;
   right = work(L, cells, &released);
-  lua_gc(L, LUA_GCCOLLECT);
+  lua_gc(L, LUA_GCCOLLECT, 0);
   right &= released == 0;  /* the script has kept a row */
   lua_close(L);
   right &= released == 1;

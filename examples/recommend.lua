@@ -41,7 +41,7 @@ local function parse(args)
   if (opts.indptr == nil) ~= (opts.indices == nil) then
     fail "--seen-indptr and --seen-indices go together"
   end
-  cli.integer(opts, "n", 1, 2 ^ 31 // 1 | 0)
+  cli.integer(opts, "n", 1, 2147483648)
   cli.integer(opts, "base", 0, 1)
   cli.integer(opts, "threads", 1, 1024)
   return opts, files[1], files[2]

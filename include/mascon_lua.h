@@ -133,9 +133,9 @@ static inline void mascon_checkarray (lua_State *L, int arg, const char *want,
 ** ===================================================================== */
 
 /*
-** Open mascon in a state, leaving the module on the stack.
-** luaL_requiref(L, "mascon", luaopen_mascon, 0) makes 'require "mascon"' find
-** it.  No file is looked up.
+** Open mascon in a state, leaving the module on the stack; 'require "mascon"'
+** finds it from then on.  No file is looked up.  May raise a memory error of
+** Lua.
 */
 MASCON_API int luaopen_mascon (lua_State *L);
 

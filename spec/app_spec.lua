@@ -28,7 +28,7 @@ describe("the program", function()
     local _, err, code = script("local function f() error 'no' end\nf()")
     assert.equal(1, code)
     assert.matches(": SCRIPT:1: no\nstack traceback:\n", err)
-    assert.matches("SCRIPT:2: in main chunk\n\t%[C%]: in %?\n$", err)
+    assert.matches("SCRIPT:2: in main chunk\n\t%[C%]: [^\n]*\n$", err)
     _, err, code = script("error(setmetatable({}, {__tostring = function() return 'mine' end}))")
     assert.equal(1, code)
     assert.matches(": mine\n$", err)
@@ -62,7 +62,7 @@ describe("the program", function()
     check("y\n", "-- /dev/stdin y", "print(...)")
     local out, _, code = shell.run(mascon .. " -v")
     assert.equal(0, code)
-    assert.matches("^mascon %d+%.%d+%.%d+ %(Lua 5%.4%.%d+%)\n$", out)
+    assert.matches("^mascon %d+%.%d+%.%d+ %(Lua[JIT]* %d[^ )]*%)\n$", out)
   end)
 
   it("names a bad option", function()
@@ -92,7 +92,8 @@ describe("the program", function()
     local out = shell.run("LUA_INIT='print(1)' " .. mascon .. " -e 'print(2)'")
     assert.equal("1\n2\n", out)
     local path = shell.file "print(3)"
-    out = shell.run("LUA_INIT_5_4=@" .. path .. " LUA_INIT='print(1)' " .. mascon .. " -e ''")
+    out = shell.run("LUA_INIT" .. _VERSION:gsub("Lua (%d)%.(%d)", "_%1_%2") ..
+      "=@" .. path .. " LUA_INIT='print(1)' " .. mascon .. " -e ''")
     assert.equal("3\n", out)
     out = shell.run("LUA_INIT='print(1)' " .. mascon .. " -E -e 'print(2)'")
     assert.equal("2\n", out)
@@ -139,7 +140,9 @@ describe("a session of the prompt", function()
     local s = session { ")", "for", false, "if x", nil }
     assert.same({ false, "stdin:1: unexpected symbol near ')'" }, { s:read() })
     assert.same({ false }, { s:read() })
-    assert.same({ false, "stdin:1: 'then' expected near <eof>" }, { s:read() })
+    local chunk, message = s:read()
+    assert.same({ false, "stdin:1: 'then' expected near <eof>" },
+      { chunk, (message:gsub("'<eof>'", "<eof>")) })
   end)
 end)
 
@@ -148,8 +151,10 @@ describe("the prompt", function()
     local out, err, code = shell.run(mascon .. " -i",
       "1 + 1\nfor i = 1, 2 do\nprint(i)\nend\nerror 'no'\n)\nnil, 'last'")
     assert.matches("^mascon .-\n2\n1\n2\nnil\tlast\n$", out)
-    assert.equal("stdin:1: no\nstack traceback:\n\t[C]: in function 'error'\n" ..
-      "\tstdin:1: in main chunk\n\t[C]: in ?\nstdin:1: unexpected symbol near ')'\n", err)
+    assert.matches("^[^\n]*no\nstack traceback:\n\t.*\nstdin:1: unexpected symbol near '%)'\n$", err)
+    if not jit then  -- which forgets who made a tail call
+      assert.matches("^stdin:1: no\n.-\tstdin:1: in main chunk\n\t%[C%]: in %?\n", err)
+    end
     assert.equal(0, code)
   end)
 
@@ -171,8 +176,8 @@ describe("the prompt", function()
     s:send "print('no ' .. i) end\n"
     s:expect "\nno 2"
     s:expect "> "
-    s:send "error 'my fault'\n"
-    s:expect "stdin:1: my fault"
+    s:send "x = nil + 1\n"
+    s:expect "stdin:1: attempt to"
     s:expect "> "
     s:send "given up\3"  -- Ctrl-C clears the line
     s:expect "\n"

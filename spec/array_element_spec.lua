@@ -32,6 +32,7 @@ describe("an element", function()
   end)
 
   it("ends ipairs", function()
+    if jit then return pending "LuaJIT's ipairs takes tables only" end
     local seen = {}
     for i, x in ipairs(v) do seen[i] = x end
     assert.same({ 10, 20, 30 }, seen)
@@ -91,6 +92,7 @@ describe("an element", function()
   end)
 
   it("has a type of its dtype", function()
+    if jit then return pending "LuaJIT has one type of numbers" end
     assert.equal("integer", math.type(v[1]))
     assert.equal("float", math.type(m(1, 1)))
     assert.equal("float", math.type(mascon.ones(1, "f32")[1]))
@@ -191,11 +193,13 @@ describe("a closed array", function()
       assert.error_matches(f, "array is closed")
     end
     assert.same({ 2, 3, 4 }, v:totable())
-    do
-      local c <close> = mascon.zeros(3)
-      a = c
-    end
-    assert.error_matches(function() return a[1] end, "array is closed")
     assert.equal("closed array", tostring(a))
+  end)
+
+  it("are closed by the end of their block", function()
+    if _VERSION ~= "Lua 5.4" then return pending "a variable of Lua 5.4" end
+    local block = assert(load "local a <close> = ...; a[1] = 2; return a")
+    local a = block(mascon.zeros(3))
+    assert.error_matches(function() return a[1] end, "array is closed")
   end)
 end)

@@ -33,7 +33,7 @@ describe("constructors", function()
     assert.error_matches(function() mascon.zeros(2, -1) end, "#2 .*size %-1 is negative")
     assert.error_matches(function() mascon.zeros(1.5) end, "no integer representation")
     assert.error_matches(function() mascon.zeros({}) end, "number expected, got table")
-    assert.error_matches(function() mascon.zeros(1 << 40, 1 << 40) end, "exceeds")
+    assert.error_matches(function() mascon.zeros(2 ^ 40, 2 ^ 40) end, "exceeds")
     assert.error_matches(function() mascon.zeros(1, "i8") end, 'dtype "f64".* got "i8"')
     assert.error_matches(function() mascon.full(2, "f32") end, "1 to 4 sizes")
     assert.error_matches(function() mascon.full(2, 1.5, "i32") end, "1.5 does not fit i32 exactly")
@@ -91,8 +91,10 @@ describe("constructors", function()
       { 1, 2000, 3 }, { math.maxinteger - 2, math.maxinteger, 1 },
       { math.mininteger, math.maxinteger, math.maxinteger },
       { math.mininteger + 1, math.mininteger, -1 } } do
-      local want = list(r[1], r[2], r[3])
-      assert.same(want, mascon.range(r[1], r[2], r[3], "i64"):totable())
+      if not jit or math.abs(r[2]) < 2 ^ 53 then
+        local want = list(r[1], r[2], r[3])
+        assert.same(want, mascon.range(r[1], r[2], r[3], "i64"):totable())
+      end
     end
     assert.equal(11, #mascon.range(0, 1, 0.1))
     assert.equal(4, #mascon.range(0, 0.3, 0.1))

@@ -11,8 +11,8 @@ describe("printing", function()
     assert.equal("i32 matrix 3 x 0", tostring(mascon.zeros(3, 0, "i32")))
     assert.equal("i32 3-D array 2 x 1 x 2, view\n[1]\n 1 2\n[2]\n 3 4",
       tostring(mascon.range(4, "i32"):reshape(2, 1, 2)))
-    assert.equal("i64 vector 2\n  9223372036854775807 -9223372036854775808",
-      tostring(mascon.array({ math.maxinteger, math.mininteger }, "i64")))
+    assert.equal("i64 vector 2\n  9223372036854774784 -9223372036854775808",
+      tostring(mascon.array({ 2 ^ 63 - 1024, -2 ^ 63 }, "i64")))
   end)
 
   it("writes nan, inf and -0 the same everywhere", function()
@@ -68,7 +68,8 @@ u8 matrix 10000 x 10000
       end]])
     local out = shell.run(comma .. shell.mascon .. " " .. path)
     local text = "f64 vector 2\n  1.50 -2.25\ti32 vector 2\n  1 -3\n"
-    assert.equal(("0.5\t" .. text .. "0,5\t" .. text):rep(2), out)
+    local comma5 = jit and "0.5\t" or "0,5\t"  -- LuaJIT's own texts have points
+    assert.equal(("0.5\t" .. text .. comma5 .. text):rep(2), out)
   end)
 
   it("chooses digits that tell", function()

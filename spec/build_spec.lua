@@ -1,9 +1,10 @@
 -- the plain library needs no Makefile, its header no C; what is visible
 
+local shell = require "spec.shell"
+
 local function run(command)
-  local p = assert(io.popen(command .. " 2>&1"))
-  local text = p:read "a"
-  return p:close() and true or false, text
+  local text, _, code = shell.run("{ " .. command .. "; } 2>&1")
+  return code == 0, text
 end
 
 local function have(program)

@@ -8,7 +8,7 @@ local function lines(command)
 end
 
 describe("the kernel table", function()
-  local build = os.getenv "MASCON_BUILD" or "build"
+  local build = os.getenv "MASCON_PLAIN" or "build"
   local levels = { base = 0, avx2 = 1, avx512 = 2, avx512vnni = 3 }
 
   it("is the one that MASCON_CPU asks for", function()

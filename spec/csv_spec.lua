@@ -31,6 +31,13 @@ end
 
 local function bits(x) return ("<d"):pack(x) end
 
+-- any 64 bits
+local function anydouble()
+  local bytes = {}
+  for k = 1, 8 do bytes[k] = string.char(math.random(0, 255)) end
+  return (("d"):unpack(table.concat(bytes)))
+end
+
 setup(function()
   dir = shell.folder()
 end)
@@ -171,7 +178,8 @@ describe("a number", function()
     local t = assert(csv.load(file(table.concat(texts, "\n") .. "\n"),
       { header = false, sep = "," }))
     for i, text in ipairs(texts) do
-      if bits(t[1][i]) ~= bits(tonumber(text) * 1.0) then
+      local x = tonumber(text)  -- LuaJIT knows no huge exponents
+      if x and bits(t[1][i]) ~= bits(x * 1.0) then
         assert.equal(text, t[1][i])
       end
     end
@@ -181,19 +189,18 @@ describe("a number", function()
     math.randomseed(11)
     local texts = {}
     for i = 1, 30000 do
-      local u = math.random(0)
-      local x = ("d"):unpack(("j"):pack(u))
+      local u, x = math.random() * 2 ^ 63, anydouble()
       local kind = i % 6
       if kind < 3 and (x ~= x or x == math.huge or x == -math.huge) then x = 1.5 end
       texts[i] =
         kind == 0 and ("%.17g"):format(x) or
         kind == 1 and ("%." .. math.random(0, 24) .. "e"):format(x) or
-        kind == 2 and ("%." .. math.random(0, 18) .. "f"):format(u / 1e12) or
-        kind == 3 and ("%d%03de%d"):format(u >> 1, math.random(0, 999),
-                                           math.random(-60, 40)) or
-        kind == 4 and ("%de%d"):format(u >> math.random(1, 63),
-                                       math.random(-30, 30)) or
-        ("%de%d"):format(u >> math.random(1, 63), math.random(-360, 340))
+        kind == 2 and ("%." .. math.random(0, 18) .. "f"):format((u - 2 ^ 62) / 1e12) or
+        kind == 3 and ("%.0f%03de%d"):format(u, math.random(0, 999),
+                                             math.random(-60, 40)) or
+        kind == 4 and ("%.0fe%d"):format(u / 2 ^ math.random(0, 62),
+                                         math.random(-30, 30)) or
+        ("%.0fe%d"):format(u / 2 ^ math.random(0, 62), math.random(-360, 340))
     end
     check(texts)
   end)
@@ -246,7 +253,7 @@ local shell = require "spec.shell"
     ]])
     local out = shell.run(comma .. shell.mascon .. " " .. name "l.lua" .. " " ..
       file "a,b\n1.5,0.30000000000000004e0\n1e-320,1\n")
-    assert.equal("1,5\n1.5 9.9998886718268e-321 0.3\n", out)
+    assert.equal((jit and "1.5" or "1,5") .. "\n1.5 9.9998886718268e-321 0.3\n", out)
     assert.equal('"a"\n1.5\n0.3333333333333333\n1e-300\n', shell.read(name "t.csv"))
     os.execute("rm -r " .. dir .. "/de_DE.UTF-8")
   end)
@@ -277,7 +284,8 @@ describe("a large table", function()
     end)
 
     it("has its first broken row named with " .. threads, function()
-      local broken = { table.unpack(lines) }
+      local broken = {}
+      for i, line in ipairs(lines) do broken[i] = line end
       broken[39000] = "1,2,x"
       broken[31001] = "1,2"
       broken[31000] = "1,2,3,4"
@@ -291,7 +299,7 @@ describe("a large table", function()
   end
 
   it("may have long lines, up to a megabyte", function()
-    local long = (" "):rep(2^20 - 100 | 0)
+    local long = (" "):rep(2^20 - 100)
     for _, before in ipairs { 1, 20000, 23800, 23830, 60000 } do
       local head = "a,b\n" .. ("1,2345678\n"):rep(before)
       local t = assert(csv.load(file(head .. "7," .. long .. "8\n9,9\n")))
@@ -349,7 +357,7 @@ describe("csv.save", function()
       1e-300, 5e-324, 1.7976931348623157e308, 7057.682, 14270506.039, math.huge,
       -math.huge, 0 / 0 }
     for _ = 1, 5000 do
-      x[#x + 1] = ("d"):unpack(("j"):pack(math.random(0)))
+      x[#x + 1] = anydouble()
       x[#x + 1] = math.random(-1000000, 1000000) / 1000
       x[#x + 1] = math.random()
     end
@@ -376,8 +384,8 @@ describe("csv.save", function()
       "4,-2.5,0,0,0\n6,16777216,1,65535,1\n", shell.read(name "o.csv"))
     local least = column({ math.mininteger, math.maxinteger }, "i64")
     csv.save(name "o.csv", { "a" }, { least })
-    assert.equal('"a"\n-9223372036854775808\n9223372036854775807\n',
-      shell.read(name "o.csv"))
+    assert.equal('"a"\n-9223372036854775808\n' ..
+      (jit and "9223372036854774784\n" or "9223372036854775807\n"), shell.read(name "o.csv"))
     csv.save(name "o.csv", { "a", "b" }, { mascon.zeros(0), mascon.zeros(0) })
     assert.equal('"a","b"\n', shell.read(name "o.csv"))
   end)

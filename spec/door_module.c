@@ -37,14 +37,14 @@ static int check (lua_State *L) {
 
 /* nothing(): a userdata of no bytes */
 static int nothing (lua_State *L) {
-  lua_newuserdatauv(L, 0, 0);
+  lua_newuserdata(L, 0);
   return 1;
 }
 
 
 /* forged(): the bytes of an array in a userdata that is none of mascon's */
 static int forged (lua_State *L) {
-  mascon_array *a = lua_newuserdatauv(L, sizeof *a, 0);
+  mascon_array *a = lua_newuserdata(L, sizeof *a);
   memset(a, 0, sizeof *a);
   a->magic = MASCON_MAGIC;
   a->abi = MASCON_ABI;

@@ -1,12 +1,10 @@
 local mascon = require "mascon"
 
-local build = os.getenv "MASCON_BUILD" or "build"
+local shell = require "spec.shell"
 
 local function run(args)
-  local p = assert(io.popen(("%s/mascon examples/gauss.lua %s 2>&1"):format(build,
-                                                                          args)))
-  local text = p:read "a"
-  return p:close() and true or false, text
+  local out, _, code = shell.run(("%s examples/gauss.lua %s 2>&1"):format(shell.mascon, args))
+  return code == 0, out
 end
 
 describe("examples/gauss.lua", function()
@@ -22,8 +20,7 @@ describe("examples/gauss.lua", function()
     assert.same(want:totable(), got:totable())
     local grey = name .. ".pgm"
     assert.same({ true, "" }, { run("9 12 4.5 -5 1.5 2 --peak -o " .. grey) })
-    local f <close> = assert(io.open(grey, "rb"))
-    assert.equal("P5", f:read "l")
+    assert.matches("^P5\n", shell.read(grey))
     for _, n in ipairs { name, file, grey } do os.remove(n) end
   end)
 

@@ -123,7 +123,7 @@ describe("gauss", function()
     for _, s in ipairs { 0.5, 1, 7, 40, 63 } do
       local n = math.floor(36 * s)
       local g = mascon.gauss(1, n, 0, 0, 0, s, o)
-      for j = math.floor(3 * s), n - 1, math.max(1, n // 50) do
+      for j = math.floor(3 * s), n - 1, math.max(1, math.floor(n / 50)) do
         local want = profile(j, 0, s, o)
         assert.is_true(math.abs(g(1, j + 1) - want) <= 1e-12 * want)
       end
@@ -338,7 +338,7 @@ describe("gauss", function()
     refuses("(f64 or f32 matrix expected, got i32 matrix 3 x 3)",
             mascon.zeros(3, 3, "i32"), 1, 1, 1, 1)
     refuses("(array expected, got FILE*)", io.stdout, 1, 1, 1, 1)
-    refuses("", 1 << 40, 1 << 40, 1, 1, 1, 1)
+    refuses("", 2 ^ 40, 2 ^ 40, 1, 1, 1, 1)
     assert.equal(0, sum(g))
     g:close()
     refuses("array is closed", g, 1, 1, 1, 1)
@@ -356,21 +356,21 @@ describe("vectors of exp and of the normal tail", function()
 
   it("have the same bits for every instruction set", function()
     local script = [[
-      local mascon, h = require "mascon", 0
-      for _, t in ipairs { "f64", "f32" } do
+      local mascon, t = require "mascon", {}
+      for _, dtype in ipairs { "f64", "f32" } do
         for _, s in ipairs { "point", "integrated" } do
           for _, sigma in ipairs { 0, 0.3, 2, 17, 70 } do
             local g = mascon.gauss(23, 77, 5, 40.3, 4, sigma,
-                                   { dtype = t, sample = s })
+                                   { dtype = dtype, sample = s })
             for i = 1, 23 do
               for j = 1, 77 do
-                h = h * 31 + string.unpack("i8", string.pack("d", g(i, j)))
+                t[#t + 1] = ("%.17g"):format(g(i, j))
               end
             end
           end
         end
       end
-      print(h)]]
+      print(table.concat(t, " "))]]
     local name = os.tmpname()
     local f = assert(io.open(name, "w"))
     f:write(script)
@@ -382,7 +382,7 @@ describe("vectors of exp and of the normal tail", function()
       local got = p:read "a"
       p:close()
       first = first or got
-      assert.is_truthy(got:find "^%-?%d+\n$", got)
+      assert.is_true(#got > 23 * 77 * 20, got)
       assert.equal(first, got)
     end
     os.remove(name)

@@ -7,7 +7,7 @@ describe("make install", function()
   local prefix = "/opt/mascon"
 
   local function sh(text)
-    local out, err, code = shell.run("P=" .. dest .. prefix .. "\n" .. text)
+    local out, err, code = shell.run(("P=%s%s V=%s\n"):format(dest, prefix, _VERSION:match "[%d.]+") .. text)
     assert.same({ "", 0 }, { err, code })
     return out
   end
@@ -16,8 +16,8 @@ describe("make install", function()
     dest = os.tmpname()
     os.remove(dest)
     if shell.sanitizer then return end
-    local _, err, code = shell.run(("env -u MAKEFLAGS -u MAKELEVEL make -s install B=%s PREFIX=%s DESTDIR=%s"):format(
-      shell.build, prefix, dest))
+    local _, err, code = shell.run(("env -u MAKEFLAGS -u MAKELEVEL make -s install LUA=%s B=%s PREFIX=%s DESTDIR=%s"):format(
+      shell.lua, shell.build, prefix, dest))
     assert.same({ "", 0 }, { err, code })
   end)
 
@@ -48,8 +48,8 @@ describe("make install", function()
   test("lets a plain Lua find the module", function()
     local out = sh([[
       cd /
-      export LUA_PATH="$P/share/lua/5.4/?.lua;$P/share/lua/5.4/?/init.lua"
-      export LUA_CPATH="$P/lib/lua/5.4/?.so"
+      export LUA_PATH="$P/share/lua/$V/?.lua;$P/share/lua/$V/?/init.lua"
+      export LUA_CPATH="$P/lib/lua/$V/?.so"
       ]] .. shell.lua .. [[ -e 'print(require "mascon".zeros(2, 3).size)'
       $P/bin/mascon -e 'print(mascon.zeros(2, 4).size)']])
     assert.equal("6\n8\n", out)
@@ -63,7 +63,8 @@ describe("make install", function()
 
   test("is undone by make uninstall", function()
     sh "rm -f $P/host $P/host.c"
-    sh(("env -u MAKEFLAGS -u MAKELEVEL make -s uninstall PREFIX=%s DESTDIR=%s"):format(prefix, dest))
+    sh(("env -u MAKEFLAGS -u MAKELEVEL make -s uninstall LUA=%s PREFIX=%s DESTDIR=%s"):format(
+      shell.lua, prefix, dest))
     assert.equal("", sh("find " .. dest .. " -type f -o -type l"))
   end)
 end)

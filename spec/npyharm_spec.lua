@@ -99,7 +99,7 @@ describe("saving", function()
     assert.equal("v.npy ", list())
     local mask = capture "umask"
     v:save(name "w.npy")
-    assert.equal(("%o\n"):format(438 & ~tonumber(mask, 8)),
+    assert.equal(("%o\n"):format(438 - tonumber(mask, 8) % 128),
       capture("stat -c %a " .. name "w.npy"))
   end)
 
@@ -148,8 +148,8 @@ describe("saving", function()
       local file = "%s"
       print(pcall(mascon.zeros(10000).save, mascon.zeros(10000), file))
       print(pcall(mascon.create, file, 10000))
-      print(pcall(mascon.create, file, 2^59 | 0))
-      print(pcall(mascon.create, file, 2^60 | 0, 2^60 | 0))
+      print(pcall(mascon.create, file, 2^59))
+      print(pcall(mascon.create, file, 2^60, 2^60))
     ]]):format(name "v.npy"))
     local file = name "v.npy"
     assert.equal(("false\t%s: File too large\n"):rep(3):format(file, file, file)
@@ -214,15 +214,18 @@ describe("a map", function()
   end)
 
   it("is closed by the end of its block", function()
+    if _VERSION ~= "Lua 5.4" then return pending "a variable of Lua 5.4" end
     collectgarbage()
     local function maps()
       return select(2, bytes("/proc/self/maps"):gsub("m%.npy", ""))
     end
-    do
-      local a <close> = mascon.create(name "m.npy", 4)
-      assert.equal(1, maps())
+    local block = assert(load [[
+      local a <close> = ...
       a[4] = 1
-    end
+    ]])
+    local a = mascon.create(name "m.npy", 4)
+    assert.equal(1, maps())
+    block(a)
     assert.equal(0, maps())
     assert.equal(1, mascon.load(name "m.npy")[4])
   end)

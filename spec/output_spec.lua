@@ -24,8 +24,11 @@ describe("a read-only output", function()
   it("is refused by name", function()
     local path = os.tmpname()
     mascon.ones(4, 4):save(path)
-    finally(function() os.remove(path) end)
-    local ro <close> = assert(mascon.load(path, { map = true }))
+    local ro = assert(mascon.load(path, { map = true }))
+    finally(function()
+      ro:close()
+      os.remove(path)
+    end)
     local a, r = mascon.zeros(4, 4), mascon.random(1)
     for message, f in pairs {
       ["bad argument #3 to 'add'"] = function() mascon.add(a, 1, ro) end,

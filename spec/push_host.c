@@ -38,8 +38,8 @@ static lua_State *newstate (void) {
   lua_State *L = luaL_newstate();
   CHECK(L != NULL);
   luaL_openlibs(L);
-  luaL_requiref(L, "mascon", luaopen_mascon, 1);
-  lua_pop(L, 1);
+  luaopen_mascon(L);
+  lua_setglobal(L, "mascon");
   return L;
 }
 
@@ -90,7 +90,7 @@ static void outlives (void) {
   run(L, "return require 'mascon'.array {1, 2, 3}");
   CHECK(mascon_view(&mine, mascon_toarray(L, -1)) == MASCON_OK);
   lua_pop(L, 1);
-  lua_gc(L, LUA_GCCOLLECT);
+  lua_gc(L, LUA_GCCOLLECT, 0);
   CHECK(((double *)mine.data)[2] == 3);
   lua_close(L);
   CHECK(((double *)mine.data)[2] == 3);

@@ -322,7 +322,7 @@ local function spoil(list, rank)
   local function some() return list[random(#list)] end
   if #list == 0 then return end
   if chance(0.2) then  -- duplicates
-    for _ = 1, #list // 2 do
+    for _ = 1, math.floor(#list / 2) do
       table.move(some(), 1, rank, 1, some())
     end
   end

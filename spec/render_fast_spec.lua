@@ -111,7 +111,7 @@ describe("render in tiles", function()
   end)
 
   it("adds runs of 2^22 spots in double, on top of what is there", function()
-    local n = 2 ^ 22 + 1000 | 0
+    local n = 2 ^ 22 + 1000
     local x = mascon.zeros(n, "u8")
     local out = mascon.zeros(3, 200, "f32")
     out:set(1, 1, 2)

@@ -414,7 +414,7 @@ describe("render", function()
   end)
 
   it("counts beyond 2^24 in f32", function()
-    local n = 2 ^ 24 // 1 | 0
+    local n = 2 ^ 24
     n = n + 5
     local im = mascon.render({ x = mascon.zeros(n, "u8"), y = 0, sx = 0, sy = 0 },
                              { shape = { 1, 1 } })

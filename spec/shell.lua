@@ -63,13 +63,14 @@ end
 -- stdout, stderr and exit status of a command, given 'input' on stdin
 function M.run(command, input)
   local inpath, errpath = M.file(input or ""), os.tmpname()
-  local p = assert(io.popen(("{ %s\n} <%s 2>%s"):format(command, inpath, errpath)))
-  local out = p:read "a"
-  local _, _, code = p:close()
+  -- LuaJIT does not tell the status: the shell does
+  local p = assert(io.popen(("( %s\n) <%s 2>%s\necho $?"):format(command, inpath, errpath)))
+  local out, code = p:read "a":match "^(.-)(%d+)\n$"
+  p:close()
   local err = M.read(errpath)
   os.remove(inpath)
   os.remove(errpath)
-  return out, err, code
+  return out, err, tonumber(code)
 end
 
 -- whether a command of this name can be run

@@ -2,6 +2,7 @@ local mascon = require "mascon"
 
 local dtypes = { "f64", "f32", "i64", "i32", "u16", "u8" }
 local nan, inf = 0 / 0, math.huge
+local floor = math.floor
 
 local function vector(values, dtype)
   local v = mascon.zeros(#values, dtype or "f64")
@@ -20,9 +21,10 @@ local function values(n, dtype, salt)
   local t, x = {}, salt
   for i = 1, n do
     x = (x * 1103515245 + 12345) % 2147483648
-    t[i] = dtype == "u8" and x // 65536 % 256 or dtype == "u16" and x // 256 % 65536
-           or x // 16 % 1000003 - 500000
-    if i % 3 == 0 then t[i] = t[i // 3] end
+    t[i] = dtype == "u8" and floor(x / 65536) % 256
+           or dtype == "u16" and floor(x / 256) % 65536
+           or floor(x / 16) % 1000003 - 500000
+    if i % 3 == 0 then t[i] = t[i / 3] end
   end
   return t
 end
@@ -90,7 +92,7 @@ describe("sort", function()
     local t = { math.maxinteger, 0, math.mininteger, -1, 1, math.maxinteger - 1 }
     assert.same(sorted(t), list(vector(t, "i64"):sort()))
     assert.same(argsorted(t), list(vector(t, "i64"):argsort()))
-    t = { 2 ^ 31 - 1 | 0, 0, -2 ^ 31 | 0, -1, 1 }
+    t = { 2 ^ 31 - 1, 0, -2 ^ 31, -1, 1 }
     assert.same(sorted(t), list(vector(t, "i32"):sort()))
   end)
 
@@ -142,7 +144,7 @@ describe("sort", function()
 
   -- a line of 2^18 is sorted by all workers together
   it("does not depend on the number of threads", function()
-    local n = 2 ^ 18 + 1000 | 0
+    local n = 2 ^ 18 + 1000
     local long = mascon.random(3):integers(-1000, 1000, n, "i32")
     local odd = mascon.random(4):normal(n)
     local rows = mascon.random(5):integers(0, 9, 300, 900, "u8")
@@ -211,7 +213,7 @@ describe("percentile", function()
     for _, x in ipairs(t) do if x ~= x then return "nan" end end
     if #s == 0 then return "nan" end
     local h = (#s - 1) * (p / 100)
-    local lo = h // 1 | 0
+    local lo = floor(h)
     local a, b, f = s[lo + 1] + 0.0, s[lo + 2], h - lo
     if f == 0 or a == b then return a end
     if f < 0.5 then return a + (b - a) * f end
@@ -221,7 +223,7 @@ describe("percentile", function()
   local function median(t)
     local s = sorted(t)
     local n = #s
-    return n % 2 == 1 and s[n // 2 + 1] + 0.0 or (s[n // 2] + s[n // 2 + 1]) / 2
+    return n % 2 == 1 and s[floor(n / 2) + 1] + 0.0 or (s[n / 2] + s[n / 2 + 1]) / 2
   end
 
   local function f32(x) return (string.unpack("f", string.pack("f", x))) end
@@ -263,16 +265,16 @@ describe("percentile", function()
 
   -- 2^18 elements of one result are shared by all workers
   it("agrees with sorting where there are many elements", function()
-    local n = 2 ^ 18 + 77 | 0
+    local n = 2 ^ 18 + 77
     for _, dtype in ipairs(dtypes) do
       local v = mascon.random(6):integers(0, 255, n, "u8"):copy(dtype)
       if dtype == "f64" or dtype == "i64" then
-        v = mascon.random(6):integers(-9 * 10 ^ 15 | 0, 9 * 10 ^ 15 | 0, n):copy(dtype)
+        v = mascon.random(6):integers(-9e15, 9e15, n):copy(dtype)
       end
       local s = v:sort()
       for _, p in ipairs { 0, 31.7, 50, 100 } do
         local h = (n - 1) * (p / 100)
-        local lo, f = h // 1 | 0, h % 1
+        local lo, f = floor(h), h % 1
         local a, b = s[lo + 1] + 0.0, (s[lo + 2] or 0) + 0.0
         local want = f == 0 and a or a == b and a or f < 0.5 and a + (b - a) * f
                      or b - (b - a) * (1 - f)

@@ -63,7 +63,7 @@ describe("topn and recommend, where others went wrong:", function()
 
   it("a selection is obeyed on every processor", function()
     local path = shell.file [[
-      local mascon, h = require "mascon", 0
+      local mascon, t = require "mascon", {}
       local r = mascon.random(5)
       local users, items = r:normal(60, 9, "f32"), r:normal(3000, 9, "f32")
       local seen = mascon.csr.from_pairs(r:integers(1, 60, 9000),
@@ -78,18 +78,17 @@ describe("topn and recommend, where others went wrong:", function()
         if o.min == nil then assert(ids:eq(i):all() and counts:eq(c):all()) end
         for u = 1, 60 do
           for k = 1, 20 do
-            h = h * 31 + ids(u, k)
-            h = h * 31 + string.unpack("i8", string.pack("d", scores(u, k)))
+            t[#t + 1] = ("%d %.17g"):format(ids(u, k), scores(u, k))
           end
         end
       end
-      print(h)]]
+      print(table.concat(t, " "))]]
     local first
     for _, cpu in ipairs { "base", "avx2", "avx512", "avx512vnni" } do
       local out, err = shell.run(("MASCON_CPU=%s %s %s"):format(cpu, shell.mascon,
                                                                path))
       first = first or out
-      assert.matches("^%-?%d+\n$", out, 1, false, err)
+      assert.is_true(#out > 60 * 20 * 6, err)
       assert.equal(first, out)
     end
     os.remove(path)
@@ -97,7 +96,7 @@ describe("topn and recommend, where others went wrong:", function()
 
   it("offsets beyond 2^31", function()
     local name = os.tmpname()
-    local width = 1 << 30  -- three rows are 12 GB, of which little is on the disk
+    local width = 2 ^ 30  -- three rows are 12 GB, of which little is on the disk
     local header = ("{'descr': '<f4', 'fortran_order': False, 'shape': (3, %d), }")
       :format(width)
     header = header .. (" "):rep(-(#header + 11) % 64) .. "\n"
@@ -114,18 +113,19 @@ describe("topn and recommend, where others went wrong:", function()
       os.remove(name)
       return pending "no file of 12 GB can be made here"
     end
-    local a <close> = assert(mascon.load(name, { map = true }))
+    local a = assert(mascon.load(name, { map = true }))
     os.remove(name)
     local ids, scores = mascon.topn(a:cols(1, 100), 1)
     assert.same({ { 6 }, { 7 }, { 8 } }, ids:totable())
     assert.same({ { 1 }, { 2 }, { 3 } }, scores:totable())
     ids = mascon.recommend(a:cols(1, 10), a:narrow(1, -1, 1, -1):cols(1, 10), 3)
     assert.same({ { 3, 1, 2 }, { 2, 1, 3 }, { 1, 2, 3 } }, ids:totable())
+    a:close()
   end)
 
   it("row pointers beyond 2^31", function()
     assert.error_matches(function()
-      mascon.csr(mascon.array({ 0, (1 << 32) + 1 }, "i64"), mascon.ones(3, "i32"), 3,
+      mascon.csr(mascon.array({ 0, (2 ^ 32) + 1 }, "i64"), mascon.ones(3, "i32"), 3,
                  { base = 1 })
     end, "4294967297 at position 2 is beyond the 3 indices")
   end)

@@ -513,7 +513,7 @@ describe("topn refuses", function()
     refuses("option 'out': .- or another result", m, 3,
             { out = { ids = ids, counts = ids:col(1) } })
     refuses("option 'pad_id': 1099511627776 does not fit i32, the dtype of out.ids",
-            m, 3, { pad_id = 1 << 40, out = { ids = ids } })
+            m, 3, { pad_id = 2 ^ 40, out = { ids = ids } })
     refuses("unknown option 'out.1'", m, 3, { out = { ids } })
     local name = os.tmpname()
     ids:save(name)

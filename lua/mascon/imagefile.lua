@@ -3,7 +3,6 @@ local core = require "mascon.core"
 local contrast = require "mascon.contrast"
 local image = require "mascon.image"
 local pixels = core.pixels
-local unpack = table.unpack or unpack
 contrast.inside()
 
 -- {------- pixel sizes -------
@@ -70,7 +69,7 @@ local function whole(path, name, ...)
   local args, n = { ... }, select("#", ...)
   if not lib then return nil, message end
   return pixels.replace(path, function(temp)
-    local ok, why = lib.write(temp, unpack(args, 1, n))
+    local ok, why = lib.write(temp, (table.unpack or unpack)(args, 1, n))
     if not ok then error(path .. ": " .. why, 0) end
   end)
 end

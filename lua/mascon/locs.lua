@@ -64,7 +64,7 @@ end
 
 local meta = { __index = index, __name = "mascon.Locs" }
 
-function meta.__len(self) return #self.x end
+function meta.__len(self) return #self.x end  -- not asked by LuaJIT
 
 -- the first and the last of a column
 local function ends(a)
@@ -74,7 +74,7 @@ end
 
 ---@private
 function meta.__tostring(self)
-  local lines = { ("%d localisations, %s%s, origin %s"):format(#self,
+  local lines = { ("%d localisations, %s%s, origin %s"):format(#self.x,
     self.unit or "unit unknown", self.pixel_size and
     (", camera pixel %.7g nm"):format(self.pixel_size) or "", self.origin) }
   if self.extent then
@@ -220,12 +220,12 @@ end
 
 -- the rows for which 'keep' is true, as a mask
 local function mask(self, keep)
-  local m, i = core.zeros(#self, "u8"), 0
+  local m, i = core.zeros(#self.x, "u8"), 0
   local row = setmetatable({}, { __index = function(_, key)
     local column = self[key]
     return column and column[i]
   end })
-  for k = 1, #self do
+  for k = 1, #self.x do
     i = k
     if keep(row) then m[k] = 1 end
   end
@@ -243,8 +243,8 @@ function Locs:filter(which)
   if type(which) == "function" then which = mask(self, which) end
   if type(which) ~= "userdata" then
     fail(2, 1, "filter", "mask or function expected, got %s", type(which))
-  elseif which.dtype == "u8" and which.size ~= #self then
-    fail(2, 1, "filter", "mask of %d expected, got one of %d", #self, which.size)
+  elseif which.dtype == "u8" and which.size ~= #self.x then
+    fail(2, 1, "filter", "mask of %d expected, got one of %d", #self.x, which.size)
   end
   local columns = {}
   for name, c in pairs(self.columns) do columns[name] = c:take(which) end

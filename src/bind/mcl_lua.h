@@ -335,6 +335,36 @@ static inline int mcl_error (lua_State *L, const char *format, ...) {
 #define luaL_error mcl_error
 
 
+/* the name of the running function, by how it was called or in the module */
+static inline const char *mcl_name (lua_State *L, lua_Debug *ar) {
+  if (ar->name != NULL)  /* that of an operator without its underscores */
+    return strncmp(ar->name, "__", 2) == 0 ? ar->name + 2 : ar->name;
+  lua_getinfo(L, "f", ar);
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, "mascon.core") == LUA_TTABLE) {
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+      if (lua_rawequal(L, -1, -5) && lua_type(L, -2) == LUA_TSTRING)
+        return lua_tostring(L, -2);  /* the module keeps it */
+  }
+  return "?";
+}
+
+
+static inline int mcl_argerror (lua_State *L, int arg, const char *what) {
+  lua_Debug ar;
+  const char *name;
+  lua_getstack(L, 0, &ar);
+  lua_getinfo(L, "n", &ar);
+  name = mcl_name(L, &ar);
+  if (strcmp(ar.namewhat, "method") == 0 && --arg == 0)
+    return luaL_error(L, "calling '%s' on bad self (%s)", name, what);
+  return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, name, what);
+}
+
+
+#define luaL_argerror mcl_argerror
+
+
 static inline const char *mcl_tolstring (lua_State *L, int i, size_t *n) {
   i = lua_absindex(L, i);
   if (!luaL_callmeta(L, i, "__tostring")) {
