@@ -1,5 +1,5 @@
 local mascon = require "mascon"
-local op = require "spec.operators"
+local operators = require "spec.operators"
 
 local dtypes = { "f64", "f32", "i64", "i32", "u16", "u8" }
 local rank = { f64 = 1, f32 = 2, i64 = 3, i32 = 4, u16 = 5, u8 = 6 }
@@ -119,8 +119,8 @@ local arith = {
   add = function(x, y) return x + y end,
   subtract = function(x, y) return x - y end,
   multiply = function(x, y) return x * y end,
-  idiv = op.idiv,
-  mod = op.mod,
+  idiv = operators.idiv,
+  mod = operators.mod,
   minimum = function(x, y) return (x <= y or y ~= y) and x or y end,
   maximum = function(x, y) return (x >= y or y ~= y) and x or y end,
 }
@@ -191,7 +191,7 @@ describe("operations by element", function()
       check(a - 0.5, other, { 3, 2 }, function(at)
         return as(other, pick(a, at) - 0.5)
       end)
-      check(op.idiv(a, 2), t, { 3, 2 }, function(at) return as(t, op.idiv(pick(a, at), 2)) end)
+      check(operators.idiv(a, 2), t, { 3, 2 }, function(at) return as(t, operators.idiv(pick(a, at), 2)) end)
       check(a % 3, t, { 3, 2 }, function(at) return as(t, pick(a, at) % 3) end)
       check(a / 2, float(t), { 3, 2 }, function(at) return pick(a, at) / 2 end)
       check(a ^ 2, float(t), { 3, 2 }, function(at) return pick(a, at) ^ 2 end)
@@ -206,15 +206,15 @@ describe("operations by element", function()
     for _, t in ipairs { "f64", "f32", "i64", "i32" } do
       for _, d in ipairs(y) do
         local a = mascon.array(x, t)
-        check(op.idiv(a, d), t, { #x }, function(at) return as(t, op.idiv(x[at[1]], d)) end)
-        check(a % d, t, { #x }, function(at) return as(t, op.mod(x[at[1]], d)) end)
+        check(operators.idiv(a, d), t, { #x }, function(at) return as(t, operators.idiv(x[at[1]], d)) end)
+        check(a % d, t, { #x }, function(at) return as(t, operators.mod(x[at[1]], d)) end)
       end
     end
     local odd = { inf, -inf, nan, 0.0, -0.0, 5.5, -5.5 }
     for _, d in ipairs(odd) do
       local a = mascon.array(odd)
-      check(a % d, "f64", { #odd }, function(at) return op.mod(odd[at[1]], d) end)
-      check(op.idiv(a, d), "f64", { #odd }, function(at) return op.idiv(odd[at[1]], d) end)
+      check(a % d, "f64", { #odd }, function(at) return operators.mod(odd[at[1]], d) end)
+      check(operators.idiv(a, d), "f64", { #odd }, function(at) return operators.idiv(odd[at[1]], d) end)
     end
   end)
 
@@ -238,14 +238,14 @@ describe("operations by element", function()
         if lo < 0 then
           refused(t, function() return -a end)
           refused(t, function() return a:abs() end)
-          refused(t, function() return op.idiv(a, -1) end)
+          refused(t, function() return operators.idiv(a, -1) end)
           assert.equal(0, (a % -1)[n])
         end
       end
       local out = mascon.full(3, 7, t)
       local b = mascon.array({ 1, hi, 1 }, t)
       refused(t, function() mascon.add(b, b, out) end, out)
-      assert.has_error(function() return op.idiv(b, 0) end, "division of an integer by zero")
+      assert.has_error(function() return operators.idiv(b, 0) end, "division of an integer by zero")
       assert.has_error(function() return b % 0 end, "division of an integer by zero")
     end
     refused("u8", function() return -mascon.array({ 1 }, "u8") end)
@@ -293,12 +293,12 @@ describe("operations by element", function()
 
   it("join masks", function()
     local p, q = mascon.array({ 0, 0, 2, 1 }, "u8"), mascon.array({ 0, 3, 0, 4 }, "u8")
-    assert.same({ 0, 0, 0, 1 }, op.band(p, q):totable())
-    assert.same({ 0, 1, 1, 1 }, op.bor(p, q):totable())
-    assert.same({ 0, 1, 1, 0 }, op.bxor(p, q):totable())
-    assert.same({ 1, 1, 0, 0 }, op.bnot(p):totable())
+    assert.same({ 0, 0, 0, 1 }, operators.band(p, q):totable())
+    assert.same({ 0, 1, 1, 1 }, operators.bor(p, q):totable())
+    assert.same({ 0, 1, 1, 0 }, operators.bxor(p, q):totable())
+    assert.same({ 1, 1, 0, 0 }, operators.bnot(p):totable())
     assert.same({ 0, 0, 0, 1 }, p:land(q):totable())
-    assert.error_matches(function() return op.band(p, mascon.zeros(4)) end,
+    assert.error_matches(function() return operators.band(p, mascon.zeros(4)) end,
       "bad argument #2 to '[bl]and' %(u8 mask expected, got f64 vector 4%)")
     assert.same({ 9, 9, 1, 1 }, mascon.where(p, 1, 9):totable())
   end)
