@@ -728,9 +728,10 @@ MASCON_API int mascon_take (const mascon_array *a, const mascon_array *ids,
 ** out   count x ndim, or for a vector also count; an integer dtype
 **       (MASCON_ETYPE) that holds every index (MASCON_EINEXACT).
 */
-MASCON_API int mascon_nonzero_count (const mascon_array *a, int64_t *count);
+MASCON_API int mascon_nonzero_count (const mascon_array *a, int64_t *count,
+                                     mascon_exec *ex);
 MASCON_API int mascon_nonzero (const mascon_array *a, int base,
-                               mascon_array *out);
+                               mascon_array *out, mascon_exec *ex);
 
 /*
 ** mascon_range: out[i] = first + i * step; computed in double or in i64, then
@@ -1154,10 +1155,11 @@ typedef struct mascon_csr {
 ** Returns MASCON_OK; MASCON_EVALUE: indptr[*where] is below the one before
 ** it, or indptr[0] is not 0 (or the base neither 0 nor 1); MASCON_ESHAPE:
 ** indptr has not nrows + 1 elements, or indptr[*where] is beyond the end of
-** 'indices'; MASCON_ERANGE: indices[*where] is no column; MASCON_ETYPE or
-** MASCON_ECLOSED.
+** 'indices'; MASCON_ERANGE: indices[*where] is no column; MASCON_ETYPE,
+** MASCON_ECLOSED or MASCON_ECANCEL.
 */
-MASCON_API int mascon_csr_check (const mascon_csr *c, int64_t *where);
+MASCON_API int mascon_csr_check (const mascon_csr *c, int64_t *where,
+                                 mascon_exec *ex);
 
 /*
 ** mascon_csr_from_pairs: the compressed rows of (user, item) pairs.
@@ -1171,13 +1173,15 @@ MASCON_API int mascon_csr_check (const mascon_csr *c, int64_t *where);
 **
 ** The order of a row's items is that of the pairs; repeated ones stay.
 ** Returns MASCON_OK, MASCON_ERANGE, MASCON_ESHAPE, MASCON_ETYPE,
-** MASCON_EVALUE, MASCON_ECLOSED, MASCON_ETOOBIG or MASCON_ENOMEM.
+** MASCON_EVALUE, MASCON_ECLOSED, MASCON_ETOOBIG, MASCON_ENOMEM or
+** MASCON_ECANCEL.  One thread does the work, without progress.
 */
 MASCON_API int mascon_csr_from_pairs (const mascon_array *users,
                                       const mascon_array *items,
                                       int64_t nrows, int64_t ncols, int base,
                                       mascon_array *indptr,
-                                      mascon_array *indices, int64_t *where);
+                                      mascon_array *indices, int64_t *where,
+                                      mascon_exec *ex);
 
 /*
 ** mascon_csr_take: new compressed rows: those of 'c' that 'rows' (i32 or i64,
@@ -1187,7 +1191,8 @@ MASCON_API int mascon_csr_from_pairs (const mascon_array *users,
 */
 MASCON_API int mascon_csr_take (const mascon_csr *c, const mascon_array *rows,
                                 int base, mascon_array *indptr,
-                                mascon_array *indices, int64_t *where);
+                                mascon_array *indices, int64_t *where,
+                                mascon_exec *ex);
 
 /* what all of the top-N family share */
 typedef struct mascon_topn_opts {

@@ -81,7 +81,7 @@ describe("csr", function()
             3, 1)
     refuses("3000000000 at position 2 is beyond", ids({ 0, 3000000000 }, "i64"),
             ids { 1 }, 3, 0)
-    refuses("i32 or i64 vector expected, got f64 vector 2", mascon.zeros(2),
+    refuses("i32 or i64 vector, or table of ids expected, got f64 vector 2", mascon.zeros(2),
             ids {}, 3, 0)
     refuses("vector of rows %+ 1 expected, got i32 vector 0", ids {}, ids {}, 3, 0)
     refuses("integer from 0 up expected, got %-1", ids { 0 }, ids {}, -1, 0)
@@ -95,6 +95,13 @@ describe("csr", function()
       assert.equal(dtype, c.indices.dtype)
       assert.equal(1, c.base)
     end
+    local t = mascon.csr.from_pairs({ 2, 1, 2 }, { 3, 1, 1 }, 2, 3, { base = 1 })
+    assert.same({ { 1 }, { 3, 1 } }, lists(t))
+    assert.same({ { 3, 1 } }, lists(t:take { 2 }))
+    assert.same({ { 1 }, { 0, 0 } }, lists(mascon.csr({ 0, 1, 3 }, { 1, 0, 0 }, 2, { base = 0 })))
+    assert.error_matches(function()
+      mascon.csr.from_pairs({ 1, 1.5 }, { 1, 1 }, 2, 2, { base = 1 })
+    end, "bad argument #1 to 'from_pairs' %(element %[2%]: ")
     local c = mascon.csr.from_pairs(ids {}, ids {}, 2, 0, { base = 0 })
     assert.same({ {}, {} }, lists(c))
   end)

@@ -16,6 +16,13 @@ describe("a table of options", function()
       ["bad argument #2 to 'assign'"] = function() a:assign({ 1, 2, 3, 4 }, o) end,
       ["bad argument #3 to 'take'"] = function() a:take({ 1 }, 1, o) end,
     } do assert.has_error(f, message .. " (no options are taken here)") end
+    for _, name in ipairs { "totable", "nonzero" } do
+      for _, extra in ipairs { {}, 1, "f32", true } do
+        assert.error_matches(function() a[name](a, extra) end,
+          "bad argument #%d+ to .* %(no argument is taken here%)")
+      end
+      assert.is_truthy(a[name](a, nil))
+    end
     assert.equal(0, r.position)
   end)
 end)

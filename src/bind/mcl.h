@@ -175,6 +175,9 @@ mascon_dtype mcl_optdtype (lua_State *L, int arg, mascon_dtype def);
 /* index in 1..n, negative from the end, to 0-based; raise when outside */
 int64_t mcl_checkindex (lua_State *L, int arg, int64_t n);
 
+/* raise if there is an argument behind the last that is taken */
+void mcl_noarguments (lua_State *L, int last);
+
 /*
 ** Options.  'arg' is a table, or none or nil for no options.  mcl_options
 ** raises "unknown option 'x'" for a key that is not in 'names' (ends with
@@ -247,6 +250,10 @@ int mcl_callback (mcl_call *c, int narg);
 ** cancelled one, the progress function's own error if it raised)
 */
 void mcl_end (lua_State *L, mcl_call *c, int status);
+
+/* for loops over Lua values, each time that one more is done: raise as mcl_end
+   if Ctrl-C has come */
+void mcl_poll (lua_State *L, mcl_call *c, int64_t done, int64_t total);
 
 /* -------} */
 

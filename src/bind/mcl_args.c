@@ -70,6 +70,12 @@ unsigned mcl_options (lua_State *L, int arg, const char *const names[]) {
 }
 
 
+void mcl_noarguments (lua_State *L, int last) {
+  if (!lua_isnoneornil(L, last + 1))
+    luaL_argerror(L, last + 1, "no argument is taken here");
+}
+
+
 void mcl_nooptions (lua_State *L, int last) {
   for (int i = last + 1; i <= lua_gettop(L); i++)
     if (lua_type(L, i) == LUA_TTABLE)

@@ -119,14 +119,25 @@ static int cast (lua_State *L) {
 }
 
 
-/* push the part of 'a' at 'p', from 'axis' on, as a table */
-static void pushtable (lua_State *L, const mascon_array *a, int axis,
-                       const char *p) {
+/* an array that becomes tables */
+typedef struct reader {
+  const mascon_array *a;
+  int64_t done;  /* elements */
+  mcl_call call;
+} reader;
+
+
+/* push the part of the array at 'p', from 'axis' on, as a table */
+static void pushtable (lua_State *L, reader *r, int axis, const char *p) {
+  const mascon_array *a = r->a;
   int64_t n = a->shape[axis];
   lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
   for (int64_t i = 0; i < n; i++) {
-    if (axis + 1 < a->ndim) pushtable(L, a, axis + 1, p);
-    else mcl_pushelement(L, mascon_dtype_of(a), p);
+    if (axis + 1 < a->ndim) pushtable(L, r, axis + 1, p);
+    else {
+      mcl_poll(L, &r->call, ++r->done, mascon_count(a));
+      mcl_pushelement(L, mascon_dtype_of(a), p);
+    }
     lua_rawseti(L, -2, i + 1);
     p += a->stride[axis] * (a->dtype.bits / 8);
   }
@@ -136,11 +147,15 @@ static void pushtable (lua_State *L, const mascon_array *a, int axis,
 /* a:totable(): the elements in tables, nested for each axis */
 static int totable (lua_State *L) {
   const mascon_array *a = mcl_checkarray(L, 1);
-  mascon_array *v = mcl_pushhandle(L);  /* tables may run a finalizer, and
-                                           that may close 'a' */
+  reader r = {0};
+  mascon_array *v;
+  mcl_noarguments(L, 1);
+  v = mcl_pushhandle(L);  /* tables may run a finalizer, which may close 'a' */
   mcl_check(L, mascon_view(v, a));
   luaL_checkstack(L, LUA_MINSTACK, NULL);
-  pushtable(L, v, 0, v->data);
+  mcl_begin(L, &r.call, 0);
+  r.a = v;
+  pushtable(L, &r, 0, v->data);
   return 1;
 }
 

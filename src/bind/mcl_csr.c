@@ -41,11 +41,17 @@ static int64_t checkcount (lua_State *L, int arg) {
 }
 
 
+/* a vector of ids; a table of them is replaced by one */
 static const mascon_array *checkids (lua_State *L, int arg) {
   const mascon_array *a = mcl_toarray(L, arg);
-  mascon_dtype t = a != NULL ? mascon_dtype_of(a) : MASCON_NDTYPE;
+  mascon_dtype t;
+  if (a == NULL && lua_type(L, arg) == LUA_TTABLE) {
+    a = mcl_fromtable(L, arg, MASCON_I64);
+    lua_replace(L, arg);
+  }
+  t = a != NULL ? mascon_dtype_of(a) : MASCON_NDTYPE;
   if (a == NULL || a->ndim != 1 || (t != MASCON_I32 && t != MASCON_I64))
-    mcl_typeerror(L, arg, "i32 or i64 vector");
+    mcl_typeerror(L, arg, "i32 or i64 vector, or table of ids");
   return a;
 }
 
@@ -90,8 +96,10 @@ static mascon_csr *pushcsr (lua_State *L, int indptr, int indices,
 /* raise what mascon_csr_check says of the arrays at 1 and 2 */
 static void checkcsr (lua_State *L, const mascon_csr *c) {
   int64_t i;
-  int status = mascon_csr_check(c, &i);
-  if (status == MASCON_OK) return;
+  mcl_call call;
+  int status;
+  mcl_begin(L, &call, 0);
+  status = mascon_csr_check(c, &i, &call.ex);
   if (status == MASCON_EVALUE && i == 0)
     luaL_argerror(L, 1, lua_pushfstring(L, "indptr counts from 0, but starts "
                                         "with %I", at(c->indptr, 0)));
@@ -105,13 +113,25 @@ static void checkcsr (lua_State *L, const mascon_csr *c) {
                   (lua_Integer)c->indices->shape[0]));
   if (status == MASCON_ERANGE)
     badid(L, 2, "id", c->indices, i, c->base, c->ncols);
-  mcl_check(L, status);
+  mcl_end(L, &call, status);
+}
+
+
+/* the results of a call that made the two arrays of a csr, at 'indptr' and
+   behind it: anchored before anything raises */
+static void adopt (lua_State *L, int indptr, mcl_call *call, int status) {
+  if (status == MASCON_OK) {
+    mcl_adopt(L, lua_touserdata(L, indptr));
+    mcl_adopt(L, lua_touserdata(L, indptr + 1));
+  }
+  mcl_end(L, call, status);
 }
 
 
 /*
 ** csr(indptr, indices, ncols, {base = 0 or 1}): compressed rows over the two
-** arrays (i32 or i64 vectors), which are kept, not copied or changed.  indptr
+** arrays (i32 or i64 vectors, which are kept, not copied or changed; or
+** tables).  indptr
 ** has one more element than there are rows and counts from 0; ids of columns
 ** count from the base, which must be given.
 */
@@ -131,31 +151,32 @@ static int csr (lua_State *L) {
 
 /*
 ** csr.from_pairs(users, items, nrows, ncols, {base = 0 or 1}): compressed
-** rows of pairs of ids, which count from the base and come in any order; a
-** row keeps the order of its pairs, and repeated ones.
+** rows of pairs of ids (i32 or i64 vectors, or tables), which count from the
+** base and come in any order; a row keeps the order of its pairs, and
+** repeated ones.
 */
 static int frompairs (lua_State *L) {
   const mascon_array *users = checkids(L, 1), *items = checkids(L, 2);
   int64_t nrows = checkcount(L, 3), ncols = checkcount(L, 4), where;
   mascon_array *indptr, *indices;
   int base, status;
+  mcl_call c;
   lua_settop(L, 5);
   base = checkbase(L, 5);
   if (items->shape[0] != users->shape[0])
     mcl_typeerror(L, 2, lua_pushfstring(L, "vector %I, as argument #1,",
                                         (lua_Integer)users->shape[0]));
+  mcl_begin(L, &c, 0);
   indptr = mcl_pushhandle(L);
   indices = mcl_pushhandle(L);
   status = mascon_csr_from_pairs(users, items, nrows, ncols, base, indptr,
-                                 indices, &where);
+                                 indices, &where, &c.ex);
   if (status == MASCON_ERANGE) {
     if (where < users->shape[0])
       badid(L, 1, "id", users, where, base, nrows);
     badid(L, 2, "id", items, where - users->shape[0], base, ncols);
   }
-  mcl_check(L, status);
-  mcl_adopt(L, indptr);
-  mcl_adopt(L, indices);
+  adopt(L, 6, &c, status);
   pushcsr(L, 6, 7, ncols, base);
   return 1;
 }
@@ -172,18 +193,18 @@ static int take (lua_State *L) {
   mascon_array *indptr, *indices;
   int64_t where;
   int base, status;
+  mcl_call call;
   lua_settop(L, 3);
   mcl_options(L, 3, names);
   base = (int)mcl_optint(L, 3, "base", 1, 0, 1);
+  mcl_begin(L, &call, 0);
   indptr = mcl_pushhandle(L);
   indices = mcl_pushhandle(L);
   where = -1;
-  status = mascon_csr_take(c, rows, base, indptr, indices, &where);
+  status = mascon_csr_take(c, rows, base, indptr, indices, &where, &call.ex);
   if (status == MASCON_ERANGE && where >= 0)
     badid(L, 2, "row", rows, where, base, c->nrows);
-  mcl_check(L, status);
-  mcl_adopt(L, indptr);
-  mcl_adopt(L, indices);
+  adopt(L, 4, &call, status);
   pushcsr(L, 4, 5, c->ncols, c->base);
   return 1;
 }

@@ -15,6 +15,8 @@
 
 #define MAXTHREADS 1024
 
+#define POLL 4096  /* Lua values between two looks at the hook */
+
 #define SETTINGS 1  /* where the metatable of arrays keeps a 'state' */
 
 typedef struct state {
@@ -187,6 +189,14 @@ void mcl_end (lua_State *L, mcl_call *c, int status) {
   if (!stopped) mcl_check(L, status);
   luaL_error(L, "interrupted (done %I of %I)", (lua_Integer)c->ex.done,
              (lua_Integer)c->ex.total);
+}
+
+
+void mcl_poll (lua_State *L, mcl_call *c, int64_t done, int64_t total) {
+  if (done % POLL != 0 || !interrupted(c)) return;
+  c->ex.done = done;
+  c->ex.total = total;
+  mcl_end(L, c, MASCON_ECANCEL);
 }
 
 

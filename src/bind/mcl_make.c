@@ -241,6 +241,8 @@ typedef struct filler {
   const mascon_array *a;
   int arg;
   int64_t at[MASCON_MAXDIM];  /* the element that is next */
+  int64_t done;               /* elements */
+  mcl_call call;
 } filler;
 
 
@@ -284,6 +286,7 @@ static void filltable (lua_State *L, filler *f, int axis, char *p) {
     }
     else {
       const char *why = mcl_store(L, lua_gettop(L), mascon_dtype_of(a), p);
+      mcl_poll(L, &f->call, ++f->done, mascon_count(a));
       if (why != NULL) elementerror(L, f, axis, why);
     }
     p += a->stride[axis] * (a->dtype.bits / 8);
@@ -302,6 +305,8 @@ mascon_array *mcl_fromtable (lua_State *L, int arg, mascon_dtype t) {
   a = mcl_newarray(L, t, n, shape, false);
   f.a = a;
   f.arg = arg;
+  f.done = 0;
+  mcl_begin(L, &f.call, 0);
   lua_pushvalue(L, arg);
   filltable(L, &f, 0, a->data);
   lua_pop(L, 1);

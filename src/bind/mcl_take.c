@@ -12,12 +12,15 @@ static mascon_array *pushnonzero (lua_State *L, const mascon_array *a) {
   mascon_dtype t = MASCON_I32;
   int64_t shape[2];
   mascon_array *out;
-  mcl_check(L, mascon_nonzero_count(a, &shape[0]));
+  mcl_call c;
+  mcl_begin(L, &c, 0);
+  mcl_end(L, &c, mascon_nonzero_count(a, &shape[0], &c.ex));
   shape[1] = a->ndim;
   for (int i = 0; i < a->ndim; i++)
     if (a->shape[i] > INT32_MAX) t = MASCON_I64;
   out = mcl_newarray(L, t, a->ndim > 1 ? 2 : 1, shape, false);
-  mcl_check(L, mascon_nonzero(a, 1, out));
+  mcl_begin(L, &c, 0);
+  mcl_end(L, &c, mascon_nonzero(a, 1, out, &c.ex));
   return out;
 }
 
@@ -28,7 +31,9 @@ static mascon_array *pushnonzero (lua_State *L, const mascon_array *a) {
 ** for each axis; i32 (i64 where an axis is longer than 2^31 - 1)
 */
 static int nonzero (lua_State *L) {
-  pushnonzero(L, mcl_checkarray(L, 1));
+  const mascon_array *a = mcl_checkarray(L, 1);
+  mcl_noarguments(L, 1);
+  pushnonzero(L, a);
   return 1;
 }
 

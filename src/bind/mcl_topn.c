@@ -353,7 +353,7 @@ void mcl_topresults (lua_State *L, mcl_top *t, int arg, int64_t nrows,
 static void checkcsr (lua_State *L, int arg, const char *name,
                       const mascon_csr *c) {
   int64_t where;
-  int status = c != NULL ? mascon_csr_check(c, &where) : MASCON_OK;
+  int status = c != NULL ? mascon_csr_check(c, &where, NULL) : MASCON_OK;
   if (status == MASCON_OK) return;
   luaL_argerror(L, arg, lua_pushfstring(L,
                 "option '%s': the csr is no longer valid (%s)", name,

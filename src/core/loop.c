@@ -18,6 +18,7 @@
 #define PIECE 8192  /* elements of a piece */
 #define TILE 64     /* the same, across the grain of another array */
 #define BLOCK 32768 /* elements of a block of rows: what a thread takes */
+#define SPAN (4 << 20)  /* bytes that its rows may lie apart, first to last */
 
 
 /* exchange axes 'i' and 'j' */
@@ -129,6 +130,8 @@ static void cut (mc_loop *l) {
   l->rows = 1;
   for (int i = 0; i < l->ndim; i++) l->rows *= l->shape[i];
   l->grain = BLOCK / (n < l->piece ? (n > 0 ? n : 1) : l->piece);
+  if (cross && l->stride[0][last] > 0 && l->grain > SPAN / l->stride[0][last])
+    l->grain = SPAN / l->stride[0][last];  /* fresh pages cost milliseconds */
   if (l->grain < 1) l->grain = 1;
 }
 

@@ -31,6 +31,8 @@
 #define MAXTHREADS 1024
 #define REPORT 0.1       /* seconds between two reports of progress */
 #define OPS_THREAD 4e4   /* simple operations that pay for waking a thread */
+#define SPIN 2e-4        /* seconds of waiting for others without a rest */
+#define REST 100000      /* nanoseconds of a rest */
 
 typedef struct run {
   int64_t n, grain;
@@ -42,6 +44,7 @@ typedef struct run {
   _Atomic bool stop;      /* hand out no more */
   _Atomic bool cancelled; /* ... because the caller said so */
   _Atomic int64_t broken; /* first row of a block that a body gave up */
+  atomic_int finished;    /* workers, but the calling one */
 } run;
 
 /* the block that a thread is doing */
@@ -175,6 +178,29 @@ static void blocksignals (void) {
   done = true;
 }
 
+static void help (run *r, int thread) {
+  blocksignals();
+  work(r, thread);
+  atomic_fetch_add_explicit(&r->finished, 1, memory_order_release);
+}
+
+
+/* the calling thread: while others are at their last blocks, which may be
+   long, it goes on looking whether to stop */
+static void lead (run *r, int others) {
+  const struct timespec rest = {0, REST};
+  double began = 0;
+  work(r, 0);
+  while (atomic_load_explicit(&r->finished, memory_order_acquire) < others) {
+    double now = mascon_clock();
+    if (began == 0) began = now;
+    if (now - began < SPIN) continue;
+    nanosleep(&rest, NULL);
+    lookup(r);
+  }
+}
+
+
 #if defined(_OPENMP)
 
 static bool nested (void) {
@@ -186,8 +212,8 @@ static void team (run *r, int threads) {
   #pragma omp parallel num_threads(threads)
   {
     int thread = omp_get_thread_num();
-    if (thread > 0) blocksignals();
-    work(r, thread);
+    if (thread > 0) help(r, thread);
+    else lead(r, omp_get_num_threads() - 1);
   }
 }
 
@@ -206,8 +232,7 @@ static bool nested (void) {
 
 static void *start (void *ud) {
   member *m = ud;
-  blocksignals();
-  work(m->r, m->thread);
+  help(m->r, m->thread);
   return NULL;
 }
 
@@ -220,7 +245,7 @@ static void team (run *r, int threads) {
     members[n] = (member) {r, n};
     if (pthread_create(&ids[n], NULL, start, &members[n]) != 0) break;
   }
-  work(r, 0);
+  lead(r, n - 1);
   while (n-- > 1) pthread_join(ids[n], NULL);
 }
 
@@ -233,8 +258,8 @@ static bool nested (void) {
 
 static void team (run *r, int threads) {
   (void)threads;
-  (void)blocksignals;
-  work(r, 0);
+  (void)help;
+  lead(r, 0);
 }
 
 #endif
@@ -277,6 +302,7 @@ int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
   while (done < n && !r.cancelled) {
     r.pause = nextreport(r.ex);
     atomic_store_explicit(&r.stop, false, memory_order_relaxed);
+    atomic_store_explicit(&r.finished, 0, memory_order_relaxed);
     if (n <= grain) workalone(&r);
     else teamwork(&r, threads);
     done = r.next < r.broken ? r.next : r.broken;

@@ -163,7 +163,7 @@ int mascon_csv_save (const char *path, int ncols, const char *const *names,
   else status = mc_newfile_begin(&f, path, why);
   if (status == MASCON_OK) {
     status = writeall(&j, &f, names, why, ex);
-    if (status == MASCON_OK) status = mc_newfile_commit(&f, why);
+    if (status == MASCON_OK) status = mc_newfile_commit(&f, why, ex);
     else mc_newfile_drop(&f);
   }
   drop(&j);

@@ -2,6 +2,7 @@
 ** file.c - opening, transferring, replacing regular files
 */
 
+#define _GNU_SOURCE  /* sync_file_range */
 #define _FILE_OFFSET_BITS 64
 
 #include <errno.h>
@@ -17,6 +18,8 @@
 #include "file.h"
 
 #define CHUNK ((size_t)1 << 30)  /* some systems refuse more in one call */
+#define PIECE (4 << 20)  /* bytes that are waited for at a time */
+#define AHEAD (64 << 20) /* bytes that are on their way meanwhile */
 
 
 /* {------- words ------- */
@@ -199,8 +202,42 @@ int mc_newfile_begin (mc_newfile *f, const char *path, mascon_why *why) {
 }
 
 
-int mc_newfile_commit (mc_newfile *f, mascon_why *why) {
-  int status = MASCON_OK;
+#if defined(SYNC_FILE_RANGE_WRITE)
+
+static void flushpiece (void *ud, int64_t first, int64_t last, int thread) {
+  const mc_newfile *f = ud;
+  (void)thread;
+  sync_file_range(f->fd, first, AHEAD, SYNC_FILE_RANGE_WRITE);
+  sync_file_range(f->fd, first, last - first, SYNC_FILE_RANGE_WAIT_BEFORE |
+                  SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
+
+/* most of what fsync does, piece by piece: that alone could not be stopped.
+   Whatever fails here fails there again */
+static int flush (mc_newfile *f, mascon_exec *ex) {
+  mascon_exec quiet = mc_quiet(ex);
+  struct stat s;
+  if (ex == NULL || fstat(f->fd, &s) != 0) return MASCON_OK;
+  return mc_parallel(&quiet, s.st_size, PIECE, 1, flushpiece, f);
+}
+
+#else
+
+static int flush (mc_newfile *f, mascon_exec *ex) {
+  (void)f, (void)ex;
+  return MASCON_OK;
+}
+
+#endif
+
+
+int mc_newfile_commit (mc_newfile *f, mascon_why *why, mascon_exec *ex) {
+  int status = flush(f, ex);
+  if (status != MASCON_OK) {
+    mc_newfile_drop(f);
+    return mc_whystatus(why, f->path, status);
+  }
   if (fsync(f->fd) != 0 || rename(f->temp, f->target) != 0) {
     status = mc_whyerrno(why, f->path);
     mc_newfile_drop(f);
@@ -240,7 +277,7 @@ int mascon_file_replace (const char *path,
   if (status != MASCON_OK) return status;
   if (fill(ud, f.temp) != 0) status = mc_whystatus(why, path, MASCON_ECANCEL);
   else if (reopen(&f) != 0) status = mc_whyerrno(why, path);
-  else return mc_newfile_commit(&f, why);
+  else return mc_newfile_commit(&f, why, NULL);
   mc_newfile_drop(&f);
   return status;
 }

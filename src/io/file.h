@@ -63,9 +63,9 @@ typedef struct mc_newfile {
 /* begin; MASCON_OK, or MASCON_EIO and nothing to undo */
 int mc_newfile_begin (mc_newfile *f, const char *path, mascon_why *why);
 
-/* bring it to the disk and to its place; the descriptor is closed.  Either
-   this or mc_newfile_drop ends what began */
-int mc_newfile_commit (mc_newfile *f, mascon_why *why);
+/* bring it to the disk, which may be cancelled, and to its place; the
+   descriptor is closed.  Either this or mc_newfile_drop ends what began */
+int mc_newfile_commit (mc_newfile *f, mascon_why *why, mascon_exec *ex);
 void mc_newfile_drop (mc_newfile *f);
 
 #endif

@@ -62,7 +62,7 @@ int mascon_index_save (const mascon_index *index, const char *path,
   if (status != MASCON_OK) return status;
   t.fd = f.fd;
   status = run(&t, path, why, ex);
-  if (status == MASCON_OK) return mc_newfile_commit(&f, why);
+  if (status == MASCON_OK) return mc_newfile_commit(&f, why, ex);
   mc_newfile_drop(&f);
   return status;
 }

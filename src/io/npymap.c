@@ -153,7 +153,7 @@ int mascon_npy_create (const char *path, mascon_dtype t, int ndim,
     mc_newfile_drop(&f);
     return status;
   }
-  status = mc_newfile_commit(&f, why);
+  status = mc_newfile_commit(&f, why, NULL);
   if (status == MASCON_OK) *a = new;
   else mascon_release(&new);
   return status;

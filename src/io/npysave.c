@@ -112,7 +112,7 @@ int mascon_npy_save (const mascon_array *a, const char *path, mascon_why *why,
   status = mc_newfile_begin(&f, path, why);
   if (status == MASCON_OK) {
     status = writeall(&v, &f, why, ex);
-    if (status == MASCON_OK) status = mc_newfile_commit(&f, why);
+    if (status == MASCON_OK) status = mc_newfile_commit(&f, why, ex);
     else mc_newfile_drop(&f);
   }
   mascon_release(&v);

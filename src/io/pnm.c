@@ -159,7 +159,7 @@ int mascon_pnm_save (const mascon_array *a, const char *path,
   status = mc_newfile_begin(&f, path, why);
   if (status != MASCON_OK) return status;
   status = writeall(a, &f, why);
-  if (status == MASCON_OK) return mc_newfile_commit(&f, why);
+  if (status == MASCON_OK) return mc_newfile_commit(&f, why, NULL);
   mc_newfile_drop(&f);
   return status;
 }

@@ -5,6 +5,26 @@
 #include "filter.h"
 
 
+#define GRAIN (1 << 17)  /* ids, or rows, of a block */
+
+/* a walk through ids: one thread, block by block, so that it can be stopped */
+typedef struct walk {
+  const mascon_array *ids;   /* what is checked */
+  int64_t base, n;           /* ... to lie in base .. base + n - 1 */
+  int64_t bad;               /* the first that does not, or -1 */
+  const mascon_array *users, *items;
+  const mascon_csr *csr;
+  mascon_array *indptr, *indices;
+  int64_t at;                /* the next place in 'indices' */
+} walk;
+
+
+static int each (walk *w, int64_t n, mc_body body, const mascon_exec *ex) {
+  mascon_exec quiet = mc_quiet(ex);
+  return mc_parallel(&quiet, n, GRAIN, 1, body, w);
+}
+
+
 /* {------- checking ------- */
 
 static int checkptr (const mascon_csr *c, int64_t *where) {
@@ -20,21 +40,28 @@ static int checkptr (const mascon_csr *c, int64_t *where) {
 }
 
 
-/* 'ids' lie in base .. base + n - 1 up to 'count' */
-static int checkids (const mascon_array *ids, int64_t count, int64_t base,
-                     int64_t n, int64_t *where) {
-  for (int64_t i = 0; i < count; i++) {
-    int64_t id = mc_idat(ids, i);
-    if (id < base || id - base >= n) {
-      *where = i;
-      return MASCON_ERANGE;
-    }
+static void checksome (void *ud, int64_t first, int64_t last, int thread) {
+  walk *w = ud;
+  (void)thread;
+  for (; first < last && w->bad < 0; first++) {
+    int64_t id = mc_idat(w->ids, first);
+    if (id < w->base || id - w->base >= w->n) w->bad = first;
   }
-  return MASCON_OK;
 }
 
 
-int mascon_csr_check (const mascon_csr *c, int64_t *where) {
+/* 'ids' lie in base .. base + n - 1 up to 'count' */
+static int checkids (const mascon_array *ids, int64_t count, int64_t base,
+                     int64_t n, int64_t *where, const mascon_exec *ex) {
+  walk w = {.ids = ids, .base = base, .n = n, .bad = -1};
+  int status = each(&w, count, checksome, ex);
+  if (w.bad < 0) return status;
+  *where = w.bad;
+  return MASCON_ERANGE;
+}
+
+
+int mascon_csr_check (const mascon_csr *c, int64_t *where, mascon_exec *ex) {
   int64_t unused;
   int status;
   if (where == NULL) where = &unused;
@@ -44,7 +71,7 @@ int mascon_csr_check (const mascon_csr *c, int64_t *where) {
       (status = mc_checkids(c->indices)) != MASCON_OK ||
       (status = checkptr(c, where)) != MASCON_OK) return status;
   return checkids(c->indices, mc_idat(c->indptr, c->nrows), c->base, c->ncols,
-                  where);
+                  where, ex);
 }
 
 /* -------} */
@@ -70,25 +97,60 @@ static void putid (const mascon_array *a, int64_t i, int64_t id) {
 }
 
 
+static void drop (mascon_array *indptr, mascon_array *indices) {
+  mascon_release(indptr);
+  mascon_release(indices);
+}
+
+
+static void countpairs (void *ud, int64_t first, int64_t last, int thread) {
+  walk *w = ud;
+  int64_t *end = w->indptr->data;
+  (void)thread;
+  for (; first < last; first++) end[mc_idat(w->users, first) - w->base]++;
+}
+
+
+static void addcounts (void *ud, int64_t first, int64_t last, int thread) {
+  walk *w = ud;
+  int64_t *end = w->indptr->data;
+  (void)thread;
+  for (; first < last; first++) end[first + 1] += end[first];
+}
+
+
+/* pairs are taken from the last on */
+static void putpairs (void *ud, int64_t first, int64_t last, int thread) {
+  walk *w = ud;
+  int64_t *end = w->indptr->data, n = w->users->shape[0];
+  (void)thread;
+  for (; first < last; first++) {
+    int64_t i = n - 1 - first;
+    putid(w->indices, --end[mc_idat(w->users, i) - w->base],
+          mc_idat(w->items, i));
+  }
+}
+
+
 /*
 ** A stable counting sort: count each row's pairs, add up to where the rows
 ** end, and walk the pairs backwards, so that each row's end becomes its start.
 */
-static void sortpairs (const mascon_array *users, const mascon_array *items,
-                       int64_t nrows, int base, mascon_array *indptr,
-                       mascon_array *indices) {
-  int64_t *end = indptr->data, nnz = users->shape[0];
-  for (int64_t i = 0; i < nnz; i++) end[mc_idat(users, i) - base]++;
-  for (int64_t r = 1; r <= nrows; r++) end[r] += end[r - 1];
-  for (int64_t i = nnz; i-- > 0; )
-    putid(indices, --end[mc_idat(users, i) - base], mc_idat(items, i));
+static int sortpairs (walk *w, int64_t nrows, const mascon_exec *ex) {
+  int64_t nnz = w->users->shape[0];
+  int status = each(w, nnz, countpairs, ex);
+  if (status == MASCON_OK) status = each(w, nrows, addcounts, ex);
+  return status == MASCON_OK ? each(w, nnz, putpairs, ex) : status;
 }
 
 
 int mascon_csr_from_pairs (const mascon_array *users,
                            const mascon_array *items, int64_t nrows,
                            int64_t ncols, int base, mascon_array *indptr,
-                           mascon_array *indices, int64_t *where) {
+                           mascon_array *indices, int64_t *where,
+                           mascon_exec *ex) {
+  walk w = {.users = users, .items = items, .base = base, .indptr = indptr,
+            .indices = indices};
   int64_t unused;
   int status;
   if (where == NULL) where = &unused;
@@ -98,28 +160,47 @@ int mascon_csr_from_pairs (const mascon_array *users,
   if (users->shape[0] != items->shape[0]) return MASCON_ESHAPE;
   if ((base != 0 && base != 1) || nrows < 0 || ncols < 0) return MASCON_EVALUE;
   if (nrows == INT64_MAX) return MASCON_ETOOBIG;
-  if ((status = checkids(items, items->shape[0], base, ncols, where)) !=
-      MASCON_OK) {
+  if ((status = checkids(items, items->shape[0], base, ncols, where,
+                         ex)) != MASCON_OK) {
     *where += items->shape[0];  /* says that it is an item's */
     return status;
   }
-  status = checkids(users, users->shape[0], base, nrows, where);
+  status = checkids(users, users->shape[0], base, nrows, where, ex);
   if (status == MASCON_OK)
     status = makerows(indptr, indices, nrows, users->shape[0],
                       mascon_dtype_of(items));
-  if (status == MASCON_OK)
-    sortpairs(users, items, nrows, base, indptr, indices);
+  if (status != MASCON_OK) return status;
+  status = sortpairs(&w, nrows, ex);
+  if (status != MASCON_OK) drop(indptr, indices);
   return status;
+}
+
+
+/* rows first to last - 1 of those that 'users' names here */
+static void takerows (void *ud, int64_t first, int64_t last, int thread) {
+  walk *w = ud;
+  const mascon_csr *c = w->csr;
+  (void)thread;
+  for (; first < last; first++) {
+    int64_t r = mc_idat(w->users, first) - w->base;
+    int64_t end = mc_idat(c->indptr, r + 1);
+    for (int64_t k = mc_idat(c->indptr, r); k < end; k++)
+      putid(w->indices, w->at++, mc_idat(c->indices, k));
+    ((int64_t *)w->indptr->data)[first + 1] = w->at;
+    if (first % 256 == 0 && mc_cancelled()) return;
+  }
 }
 
 
 int mascon_csr_take (const mascon_csr *c, const mascon_array *rows, int base,
                      mascon_array *indptr, mascon_array *indices,
-                     int64_t *where) {
+                     int64_t *where, mascon_exec *ex) {
+  walk w = {.csr = c, .users = rows, .base = base, .indptr = indptr,
+            .indices = indices};
   int64_t n, nnz = 0;
-  int status = mascon_csr_check(c, NULL);
+  int status = mascon_csr_check(c, NULL, ex);
   if (status != MASCON_OK || (status = mc_checkids(rows)) != MASCON_OK ||
-      (status = checkids(rows, rows->shape[0], base, c->nrows, where)) !=
+      (status = checkids(rows, rows->shape[0], base, c->nrows, where, ex)) !=
       MASCON_OK) return status;
   n = rows->shape[0];
   for (int64_t i = 0; i < n; i++) {
@@ -129,15 +210,9 @@ int mascon_csr_take (const mascon_csr *c, const mascon_array *rows, int base,
   }
   status = makerows(indptr, indices, n, nnz, mascon_dtype_of(c->indices));
   if (status != MASCON_OK) return status;
-  nnz = 0;
-  for (int64_t i = 0; i < n; i++) {
-    int64_t r = mc_idat(rows, i) - base;
-    int64_t last = mc_idat(c->indptr, r + 1);
-    for (int64_t k = mc_idat(c->indptr, r); k < last; k++)
-      putid(indices, nnz++, mc_idat(c->indices, k));
-    ((int64_t *)indptr->data)[i + 1] = nnz;
-  }
-  return MASCON_OK;
+  status = each(&w, n, takerows, ex);
+  if (status != MASCON_OK) drop(indptr, indices);
+  return status;
 }
 
 /* -------} */

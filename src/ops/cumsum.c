@@ -47,7 +47,9 @@ static void oneline (job *j, const char *in, char *out) {
                              (int64_t)mascon_dtype_size(j->to));
   for (int64_t i = 0; i < j->in.n; i += LINE_BLOCK) {
     size_t m = (size_t)(j->in.n - i < LINE_BLOCK ? j->in.n - i : LINE_BLOCK);
-    const void *p = mc_line_fetch(&j->in, in, i, m, j->work, &x);
+    const void *p;
+    if (i > 0 && mc_cancelled()) return;
+    p = mc_line_fetch(&j->in, in, i, m, j->work, &x);
     if (p != &x) memcpy(&x, p, m * 8);
     if (j->work == MASCON_F64) addup_f64(x.f64, m, &fsum);
     else if (addup_i64(x.i64, m, &isum))

@@ -57,7 +57,7 @@ static int checkcsr (const mascon_csr *c, int64_t nrows, int64_t ncols) {
   int64_t where;
   if (c == NULL) return MASCON_OK;
   if (c->nrows != nrows || c->ncols != ncols) return MASCON_ESHAPE;
-  return mascon_csr_check(c, &where);
+  return mascon_csr_check(c, &where, NULL);
 }
 
 

@@ -76,7 +76,11 @@ static void copyslices (void *ud, int64_t first, int64_t last, int thread) {
   for (int64_t k = first; k < last; k++) {
     l.data[0] = j->slice.data[0] + k * j->so * size;
     l.data[1] = j->slice.data[1] + j->ids[k] * j->si * size;
-    mc_loop_run(&l, 0, l.rows, copyrow, j);
+    for (int64_t r = 0; r < l.rows; r += l.grain) {
+      if (r > 0 && mc_cancelled()) return;
+      mc_loop_run(&l, r, l.rows - r < l.grain ? l.rows : r + l.grain, copyrow,
+                  j);
+    }
   }
 }
 
@@ -87,10 +91,16 @@ static void gatherrow (void *ud, char *const *p, const int64_t *step,
   const part *d = ud;
   const job *j = d->j;
   size_t size = mascon_dtype_size(j->type);
-  for (int64_t i = 0; i < n; i++)
+  int64_t count = d->last - d->first, left = BLOCK;
+  for (int64_t i = 0; i < n; i++, left -= count) {
+    if (left < 0) {
+      if (mc_cancelled()) return;
+      left = BLOCK;
+    }
     j->kern->gather(p[0] + i * step[0] + d->first * j->so * (int64_t)size,
                     j->so, p[1] + i * step[1], j->si, j->ids + d->first,
-                    (size_t)(d->last - d->first), size);
+                    (size_t)count, size);
+  }
 }
 
 
@@ -140,7 +150,7 @@ static int run (const mascon_array *a, const mascon_array *ids, int axis,
   args[0] = &to;
   args[1] = &from;
   if ((status = mc_loop_init(&j.slice, 2, args)) != MASCON_OK) return status;
-  if (n < SMALL || finest(a, axis)) {
+  if (n < SMALL || finest(a, axis) || finest(out, axis)) {
     j.blocks = (j.count - 1) / IDS + 1;
     return mc_parallel(ex, j.slice.rows * j.blocks, 1, threads, gatherblocks,
                        &j);
