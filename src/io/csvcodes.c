@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "csv.h"
-#include "labels.h"
+#include "csvlabels.h"
 
 #define BLOCK ((int64_t)1 << 18)  /* bytes that are read at once */
 

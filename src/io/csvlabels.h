@@ -1,9 +1,9 @@
 /*
-** labels.h - distinct texts and their numbers
+** csvlabels.h - distinct texts and their numbers
 */
 
-#ifndef LABELS_H
-#define LABELS_H
+#ifndef CSVLABELS_H
+#define CSVLABELS_H
 
 #include "core.h"
 

@@ -1,10 +1,10 @@
 /*
-** labels.c - distinct texts and their numbers: an open-addressed hash table
+** csvlabels.c - distinct texts and their numbers: an open-addressed hash table
 */
 
 #include <string.h>
 
-#include "labels.h"
+#include "csvlabels.h"
 
 #define FIRST 64  /* slots of a new table */
 
