@@ -66,6 +66,7 @@ typedef enum mascon_status {
   MASCON_ECANCEL,    /* the exec's progress or cancel asked to stop */
   MASCON_EIO,        /* reading or writing failed; errno says why */
   MASCON_EFORMAT,    /* a file is not what it says, or not supported */
+  MASCON_ECHECK,     /* a result differs from brute force: a fault of ours */
   MASCON_NSTATUS
 } mascon_status;
 
@@ -1212,11 +1213,13 @@ typedef struct mascon_topn_opts {
   const mascon_array *allow_items;   /* only these, everywhere */
   const mascon_array *rows;          /* recommend: ids of users to do */
   const mascon_array *bias;          /* recommend: one number an item */
+  const mascon_csr *ranks;           /* recommend: pairs to rank */
+  int64_t check;                     /* recommend: rows to compute twice */
 } mascon_topn_opts;
 
 #define MASCON_TOPN_INIT \
   {sizeof(mascon_topn_opts), 10, 0, 0, 0, 0, (double)NAN, -1, \
-   -(double)INFINITY, 0, NULL, NULL, NULL, NULL, NULL, NULL}
+   -(double)INFINITY, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0}
 
 /*
 ** Receives finished rows first to last - 1, in row order, on the calling
@@ -1226,6 +1229,16 @@ typedef int (*mascon_sink_fn) (void *ud, int64_t first, int64_t last,
                                const mascon_array *ids,
                                const mascon_array *scores,
                                const mascon_array *counts);
+
+/* what recommend did with the pairs of a user and an item */
+typedef struct mascon_recommend_stats {
+  size_t size;
+  int64_t pairs;     /* there were */
+  int64_t norm;      /* left out by norms alone, 64 at a time */
+  int64_t int8;      /* compared in 8 bits */
+  int64_t floats;    /* compared in floats */
+  int64_t rescored;  /* scores computed as they are defined */
+} mascon_recommend_stats;
 
 /*
 ** Where results go; each may be NULL.  A sink sees ids, scores and counts of
@@ -1238,10 +1251,12 @@ typedef struct mascon_topn_out {
   mascon_array *counts;  /* rows, i32: how many were found */
   mascon_sink_fn sink;
   void *ud;
+  mascon_array *ranks;   /* one for each of opts->ranks, i32 or i64 */
+  mascon_recommend_stats *stats;
 } mascon_topn_out;
 
 #define MASCON_TOPN_OUT_INIT \
-  {sizeof(mascon_topn_out), NULL, NULL, NULL, NULL, NULL}
+  {sizeof(mascon_topn_out), NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
 /*
 ** mascon_topn: the n best of each row of a matrix of scores.
@@ -1249,7 +1264,7 @@ typedef struct mascon_topn_out {
 ** scores  rows x ncols (or one vector: a matrix of one row), f32 or f64, any
 **         strides.  Read only.
 ** opts    what the family shares, above; NULL: the 10 best.  normalize,
-**         exclude_self, rows and bias are MASCON_EVALUE here.
+**         exclude_self, rows, bias, ranks and check are MASCON_EVALUE here.
 ** out     ids, scores, counts: any strides, no overlap with an input or with
 **         each other.  For a vector, ids and scores may be vectors.
 ** ex      progress counts rows.
@@ -1335,15 +1350,25 @@ MASCON_API int mascon_topn_stream (const mascon_stream *s,
 **         i of the results is that of rows[i], whose rows of exclude and
 **         allow are used.  bias: f32 or f64.  exclude_self needs as many
 **         users as items.  smallest is MASCON_EVALUE.
-** out     as for mascon_topn, rows: users, or opts->rows.
+** out     as for mascon_topn, rows: users, or opts->rows.  ranks: set for each
+**         pair of opts->ranks (users x items; its own base) to the rank of the
+**         item among all that the user may get: 1 is the best, equal scores
+**         rank by smaller id.  0 where he may not get it, where it has no score
+**         or one below 'min'.  Pairs of users that are not done are left.
+**         stats: set unless the call fails at once.
 ** ex      progress counts rows.
+**
+** opts->check: so many rows (all, if there are no more), chosen at random, are
+** computed again by brute force before a sink gets them; MASCON_ECHECK and, in
+** ex->done, the row, where what was put differs.
 **
 ** Order, NaN, padding and 'min' are as for mascon_topn, and so are the
 ** statuses.  The same bits for any number of threads and any instruction
 ** set.  Infinite factors give what the formula says.
 **
-** Cost: users * items * rank fused products in f32; what these leave in doubt
-** is computed again.  Memory: a packed copy of the items in f32 (for 32 users
+** Cost: users * items * rank fused products in f32, or in 8 bits; what these
+** leave in doubt is computed again.  As much again for users with pairs to
+** rank.  Memory: a packed copy of the items in f32 (for 32 users
 ** or more), and a few MB a thread.
 */
 MASCON_API int mascon_recommend (const mascon_array *users,

@@ -35,9 +35,18 @@ local function score(case, x, y, item)
   return f32 and single(s) or s
 end
 
----the result that `case` must have: lists of ids, scores and counts
+-- the ranks of the pairs of a user: their places among his hits, or 0
+local function ranked(pairs_, hits)
+  local place, out = {}, {}
+  for k, hit in ipairs(hits) do place[hit.id] = k end
+  for k, id in ipairs(pairs_) do out[k] = place[id] or 0 end
+  return out
+end
+
+---the result that `case` must have: lists of ids, scores and counts, and the ranks
+---of o.ranks by user
 function M.best(case)
-  local o, ids, scores, counts = case.opts, {}, {}, {}
+  local o, ids, scores, counts, ranks = case.opts, {}, {}, {}, {}
   local base = o.base or 1
   local never, only = set(o.exclude_items or {}), o.allow_ids and set(o.allow_ids)
   local min = o.min
@@ -65,13 +74,14 @@ function M.best(case)
       if a.score ~= b.score then return a.score > b.score end
       return a.id < b.id
     end)
+    if o.ranks then ranks[u] = ranked(o.ranks[u], hits) end
     ids[r], scores[r], counts[r] = {}, {}, math.min(#hits, case.n)
     for k = 1, case.n do
       ids[r][k] = hits[k] and hits[k].id or o.pad_id or base - 1
       scores[r][k] = hits[k] and hits[k].score or o.pad_score or -math.huge
     end
   end
-  return ids, scores, counts
+  return ids, scores, counts, ranks
 end
 
 -- {------- the same as arrays
@@ -129,6 +139,7 @@ function M.arguments(case)
   opts.allow_ids = nil
   if o.exclude then opts.exclude = M.csr(o.exclude, #case.items, base) end
   if o.allow then opts.allow = M.csr(o.allow, #case.items, base) end
+  if o.ranks then opts.ranks = M.csr(o.ranks, #case.items, base) end
   if o.allow_ids then opts.allow = M.vector(o.allow_ids, "i32") end
   if o.exclude_items then opts.exclude_items = M.vector(o.exclude_items, "i64") end
   if o.rows then opts.rows = M.vector(o.rows, "i32") end
@@ -152,6 +163,24 @@ function M.difference(ids, scores, counts, wids, wscores, wcounts, first)
       if ids(r, k) ~= wids[r][k] or differs(scores(r, k), wscores[r][k]) then
         return ("row %d, place %d: item %d (%a), not %d (%a)"):format(r, k,
           ids(r, k), scores(r, k), wids[r][k], wscores[r][k])
+      end
+    end
+  end
+end
+
+-- where ranks differ from lists for the users of rows from `first` on
+local function rankdifference(case, ranks, want, first)
+  local o, done, at = case.opts, {}, 0
+  for r = first, o.rows and #o.rows or #case.users do
+    done[o.rows and o.rows[r] - (o.base or 1) + 1 or r] = true
+  end
+  for u = 1, #case.users do
+    for k = 1, #o.ranks[u] do
+      at = at + 1
+      if done[u] and ranks[at] ~= want[u][k] then
+        return ("user %d, pair %d: rank %d, not %d"):format(u, k, ranks[at], want[u][k])
+      elseif not done[u] and ranks[at] ~= 0 then
+        return ("user %d was not to be done"):format(u)
       end
     end
   end
@@ -212,15 +241,18 @@ local function every(rows, cols, dtype)  -- every second element of a larger one
     a:narrow(1, 1, -1, 2):narrow(2, 1, -1, 2)
 end
 
--- how results come; each returns them as arrays, and the first row that counts
+-- how results come; each returns them as arrays, the first row that counts and info
 local deliveries = {
-  new = function(call, opts) return call(opts) end,
+  new = function(call, opts)
+    local ids, scores, counts, info = call(opts)
+    return ids, scores, counts, 1, info
+  end,
   out = function(call, opts, nrows, n, dtype)
     local o = {ids = every(nrows, n, "i64"), scores = every(nrows, n, dtype),
                counts = every(nrows, 1, "i32"):col(1)}
     opts.out = o
-    call(opts)
-    return o.ids, o.scores, o.counts
+    local _, _, _, info = call(opts)
+    return o.ids, o.scores, o.counts, 1, info
   end,
   sink = function(call, opts, nrows, n, dtype)
     local ids, scores = mascon.zeros(nrows, n, "i64"), mascon.zeros(nrows, n, dtype)
@@ -232,31 +264,31 @@ local deliveries = {
       counts:sub(first, last):assign(c)
       done = last
     end
-    call(opts)
+    local _, _, _, info = call(opts)
     assert(done == nrows, "rows are missing")
-    return ids, scores, counts
+    return ids, scores, counts, 1, info
   end,
   resume = function(call, opts, nrows)
     opts.first = math.random(1, nrows + 1)
-    local ids, scores, counts = call(opts)
+    local ids, scores, counts, info = call(opts)
     for r = 1, opts.first - 1 do assert(counts[r] == 0, "a row before the first") end
-    return ids, scores, counts, opts.first
+    return ids, scores, counts, opts.first, info
   end
 }
 
 ---run `case` with `threads` and compare; returns what differs
 function M.try(case, ...)
-  local wids, wscores, wcounts = M.best(case)
+  local wids, wscores, wcounts, wranks = M.best(case)
   local users, items, n, opts = M.arguments(case)
   local dtype = mascon.zeros(0, case.utype):add(mascon.zeros(0, case.itype)).dtype
   for _, threads in ipairs {...} do
     local o = without(opts)
     o.threads = threads
-    local ids, scores, counts, first = deliveries[case.deliver or "new"](function(args)
+    local ids, scores, counts, first, info = deliveries[case.deliver or "new"](function(args)
       return M.ways[case.way or "plain"](users, items, n, args, case)
     end, o, #wids, n, dtype)
-    if type(first) ~= "number" then first = 1 end  -- info
-    local d = M.difference(ids, scores, counts, wids, wscores, wcounts, first)
+    local d = M.difference(ids, scores, counts, wids, wscores, wcounts, first) or
+      o.ranks and rankdifference(case, info.ranks, wranks, first)
     if d then return ("%d threads: %s"):format(threads, d) end
   end
 end
@@ -424,6 +456,8 @@ function M.random(size)
   if chance(0.5) then case.way = waynames[random(#waynames)] end
   if chance(0.4) then case.deliver = deliverynames[random(#deliverynames)] end
   if chance(0.1) then case.opts.pad_id, case.opts.pad_score = -7, 0.5 end
+  if chance(0.25) then case.opts.ranks = lists(nu, ni, case.opts.base) end
+  if chance(0.1) then case.opts.check = random(5) end
   case.batch = random(40)
   return case
 end

@@ -296,7 +296,7 @@ function mascon.render(spots, opts) end
 ---@field exclude_items? mascon.ids  ids left out everywhere
 ---@field allow? mascon.csr|mascon.ids  only these
 ---@field min? number  only scores >= min
----@field out? {ids?: true|mascon.Array, scores?: true|mascon.Array, counts?: true|mascon.Array}
+---@field out? {ids?: true|mascon.Array, scores?: true|mascon.Array, counts?: true|mascon.Array, ranks?: mascon.Array}
 ---@field sink? fun(first: integer, last: integer, ids: mascon.Array, scores: mascon.Array, counts: mascon.Array): boolean?
 ---@field first? integer  resume: rows before it are left
 ---@field smallest? boolean  topn, topn_stream: the smallest
@@ -304,6 +304,8 @@ function mascon.render(spots, opts) end
 ---@field bias? mascon.Array  recommend: a number for every item
 ---@field normalize? boolean  recommend: cosine
 ---@field exclude_self? boolean  recommend: user u never gets item u
+---@field ranks? mascon.csr  recommend: pairs whose ranks are wanted; info.ranks
+---@field check? integer  recommend: rows to compute again by brute force
 
 ---The best `n` of every row.
 ---@param scores mascon.Array  f32 or f64 matrix, or a vector

@@ -16,9 +16,11 @@ static void checknames (lua_State *L, int arg, mcl_kind kind) {
 #define FAMILY "base", "pad_id", "pad_score", "exclude", "exclude_items", \
                "allow", "min", "out", "sink", "first", "threads", "progress"
   static const char *const stream[] = {FAMILY, "smallest", NULL};
-  static const char *const similar[] = {FAMILY, "bias", "normalize", NULL};
-  static const char *const recommend[] = {FAMILY, "bias", "normalize", "rows",
-                                          "exclude_self", NULL};
+  static const char *const similar[] = {FAMILY, "bias", "normalize", "check",
+                                        NULL};
+  static const char *const recommend[] = {FAMILY, "bias", "normalize", "check",
+                                          "rows", "exclude_self", "ranks",
+                                          NULL};
 #undef FAMILY
   mcl_options(L, arg, kind == MCL_KRECOMMEND ? recommend
                       : kind == MCL_KSIMILAR ? similar : stream);
@@ -122,6 +124,10 @@ static void optrecommend (lua_State *L, mcl_top *t, int arg, int64_t users) {
   t->opts.exclude_self = mcl_optbool(L, arg, "exclude_self", false);
   t->opts.rows = mcl_optids(L, arg, "rows");
   mcl_checkids(L, arg, "rows", t->opts.rows, t->opts.base, users);
+  t->opts.ranks = optcsr(L, arg, "ranks", users, t->ncols);
+  t->opts.check = mcl_optint(L, arg, "check", 0, 0, INT64_MAX);
+  t->out.stats = &t->stats;
+  t->stats.size = sizeof t->stats;
 }
 
 
@@ -231,7 +237,7 @@ static void optsink (lua_State *L, mcl_top *t, int arg) {
 
 /* {------- results ------- */
 
-static const char *const names[] = {"ids", "scores", "counts"};
+static const char *const names[] = {"ids", "scores", "counts", "ranks"};
 
 
 /* push what option 'out' has for result 'k' (nil: nothing) */
@@ -248,14 +254,14 @@ static void pushwanted (lua_State *L, int arg, int k, bool sunk) {
 }
 
 
-static void checkout (lua_State *L, int arg) {
+static void checkout (lua_State *L, int arg, int n) {
   if (mcl_optvalue(L, arg, "out") == LUA_TTABLE) {
     lua_pushnil(L);
     while (lua_next(L, -2)) {
       const char *key = luaL_tolstring(L, -2, NULL);
       int k = 0;
-      while (k < 3 && strcmp(names[k], key) != 0) k++;
-      if (k == 3)
+      while (k < n && strcmp(names[k], key) != 0) k++;
+      if (k == n)
         luaL_argerror(L, arg, lua_pushfstring(L, "unknown option 'out.%s'",
                                               key));
       lua_pop(L, 2);
@@ -332,6 +338,41 @@ static mascon_array *pushresult (lua_State *L, mcl_top *t, int arg, int k) {
 }
 
 
+/* push the ranks, one for each pair: the caller's array, a new one, or nil */
+static mascon_array *pushranks (lua_State *L, const mcl_top *t, int arg) {
+  const mascon_csr *c = t->opts.ranks;
+  const mascon_array *ends = c != NULL ? c->indptr : NULL;
+  mascon_array *a;
+  int64_t n, last;
+  mascon_dtype d;
+  if (ends == NULL || ends->magic != MASCON_MAGIC) {
+    lua_pushnil(L);
+    return NULL;
+  }
+  last = c->nrows * ends->stride[0];
+  n = ends->dtype.bits == 32 ? ((const int32_t *)ends->data)[last]
+                             : ((const int64_t *)ends->data)[last];
+  if (mcl_optvalue(L, arg, "out") != LUA_TTABLE) lua_pushnil(L);
+  else lua_getfield(L, -1, "ranks");
+  lua_remove(L, -2);
+  if (lua_isnil(L, -1) || lua_isboolean(L, -1)) {
+    lua_pop(L, 1);
+    return mcl_newarray(L, MASCON_I32, 1, &n, true);
+  }
+  a = mcl_livearray(L, lua_gettop(L));
+  d = a != NULL ? mascon_dtype_of(a) : MASCON_NDTYPE;
+  if ((d != MASCON_I32 && d != MASCON_I64) || a->ndim != 1 ||
+      a->shape[0] != n) {
+    const char *expected = lua_pushfstring(L, "i32 or i64 vector %I",
+                                           (lua_Integer)n);
+    lua_insert(L, -2);
+    mcl_opterror(L, arg, "out.ranks", expected);
+  }
+  checkwritable(L, t, arg, 3, a);
+  return a;
+}
+
+
 void mcl_topresults (lua_State *L, mcl_top *t, int arg, int64_t nrows,
                      mascon_dtype type, bool flat) {
   t->nrows = nrows;
@@ -339,12 +380,13 @@ void mcl_topresults (lua_State *L, mcl_top *t, int arg, int64_t nrows,
   t->flat = flat;
   t->opts.first = mcl_optint(L, arg, "first", 1, 1, nrows + 1) - 1;
   optsink(L, t, arg);
-  checkout(L, arg);
+  checkout(L, arg, t->opts.ranks != NULL ? 4 : 3);
   mcl_begin(L, &t->call, arg);
   t->out.ids = pushresult(L, t, arg, 0);
   t->out.scores = pushresult(L, t, arg, 1);
   t->out.counts = pushresult(L, t, arg, 2);
-  t->results = lua_gettop(L) - 2;
+  t->out.ranks = pushranks(L, t, arg);
+  t->results = lua_gettop(L) - 3;
   t->began = mascon_clock();
 }
 
@@ -363,6 +405,9 @@ static void checkcsr (lua_State *L, int arg, const char *name,
 
 /* raise a status that an option is to blame for, naming it */
 static void blame (lua_State *L, const mcl_top *t, int status) {
+  if (status == MASCON_ECHECK)
+    luaL_error(L, "check: row %I differs from brute force",
+               (lua_Integer)t->call.ex.done + 1);
   if (status == MASCON_EALIAS)
     luaL_argerror(L, t->arg, "option 'out': an array overlaps an input or "
                              "another result");
@@ -370,21 +415,42 @@ static void blame (lua_State *L, const mcl_top *t, int status) {
       status == MASCON_ESHAPE || status == MASCON_ERANGE) {
     checkcsr(L, t->arg, "exclude", t->opts.exclude);
     checkcsr(L, t->arg, "allow", t->opts.allow);
+    checkcsr(L, t->arg, "ranks", t->opts.ranks);
   }
 }
 
 
-int mcl_topreturn (lua_State *L, mcl_top *t, int status) {
-  if (!t->call.failed) blame(L, t, status);
-  mcl_end(L, &t->call, status);
-  lua_settop(L, t->results + 2);
-  lua_createtable(L, 0, 4);
+static void pushinfo (lua_State *L, const mcl_top *t) {
+  const mascon_recommend_stats *s = &t->stats;
+  lua_createtable(L, 0, 9);
   lua_pushinteger(L, t->nrows - t->opts.first);
   lua_setfield(L, -2, "rows");
   lua_pushnumber(L, mascon_clock() - t->began);
   lua_setfield(L, -2, "seconds");
   lua_pushstring(L, mascon_cpu());
   lua_setfield(L, -2, "cpu");
+  if (t->out.stats == NULL) return;
+  lua_pushinteger(L, s->pairs);
+  lua_setfield(L, -2, "pairs");
+  lua_pushinteger(L, s->norm);
+  lua_setfield(L, -2, "norm");
+  lua_pushinteger(L, s->int8);
+  lua_setfield(L, -2, "int8");
+  lua_pushinteger(L, s->floats);
+  lua_setfield(L, -2, "float");
+  lua_pushinteger(L, s->rescored);
+  lua_setfield(L, -2, "rescored");
+}
+
+
+int mcl_topreturn (lua_State *L, mcl_top *t, int status) {
+  if (!t->call.failed) blame(L, t, status);
+  mcl_end(L, &t->call, status);
+  lua_settop(L, t->results + 3);
+  pushinfo(L, t);
+  lua_pushvalue(L, t->results + 3);
+  lua_setfield(L, -2, "ranks");
+  lua_remove(L, t->results + 3);
   return 4;
 }
 

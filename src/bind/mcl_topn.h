@@ -22,13 +22,14 @@ typedef struct mcl_top {
   mcl_call call;  /* its exec is &call.ex */
   mascon_topn_opts opts;
   mascon_topn_out out;
+  mascon_recommend_stats stats;  /* recommend and similar: of out.stats */
   int64_t nrows;      /* rows of the results */
   int64_t ncols;      /* ids there are */
   mascon_dtype type;  /* of the scores */
   int arg;            /* stack index of the options */
   int sink;           /* stack index of the sink; 0: none */
   bool flat;          /* the scores are a vector: so are ids and scores */
-  int results;        /* stack index of ids; scores and counts follow */
+  int results;        /* stack index of ids; scores, counts, ranks follow */
   double began;       /* when */
 } mcl_top;
 
@@ -42,7 +43,7 @@ typedef struct mcl_top {
 ** for 'nrows' rows of scores of dtype 'type'.
 ** mcl_topreturn raises what 'status' says, or returns from the function:
 ** ids, scores, counts (nil for what is not made) and info, a table of rows,
-** threads and cpu.  "return mcl_topreturn(L, &t, mascon_topn(...));"
+** seconds, cpu and, of recommend, ranks and what was done to pairs.  "return mcl_topreturn(L, &t, mascon_topn(...));"
 */
 void mcl_topoptions (lua_State *L, mcl_top *t, int arg, mcl_kind kind,
                      int64_t users, int64_t ncols);

@@ -21,7 +21,8 @@ const char *mascon_strerror (int status) {
     [MASCON_ETOOBIG] = "size exceeds what can be addressed",
     [MASCON_ECANCEL] = "interrupted",
     [MASCON_EIO] = "input or output failed",
-    [MASCON_EFORMAT] = "file format not supported"
+    [MASCON_EFORMAT] = "file format not supported",
+    [MASCON_ECHECK] = "result differs from brute force"
   };
   if (status < 0 || status >= MASCON_NSTATUS) return "unknown status";
   return texts[status];

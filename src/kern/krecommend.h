@@ -62,6 +62,7 @@ typedef struct mck_recgroup {
   int32_t full;         /* a list so long is to be emptied */
   int32_t coarse;       /* whether to compare bytes, if the kernel does that */
   int64_t hits;         /* candidates there were against finite bars */
+  int64_t blocks[2];    /* compared so far, as floats, as bytes */
   int32_t count[MCK_SIX];
 } mck_recgroup;
 

@@ -158,6 +158,7 @@ INLINE int K(byfloats) (const mck_recblock *b, mck_recgroup *g) {
   float bar[8];
   int full = 0;
   if (!K(bars)(g, b->stat.norm, bar)) return 0;
+  g->blocks[0]++;
   for (int j = 0; j < MCK_BLOCK; j += (int)STEP)
     full |= K(tile)(g, b->panel + j, b->k, bar, b->stat.norm, b->first + j);
   return full;
@@ -247,6 +248,7 @@ INLINE int K(bybytes) (const mck_recblock *b, mck_recgroup *g) {
   float es[8];
   int32_t least[8];
   if (_mm256_cmp_ps_mask(length * norm, bar, _CMP_GE_OQ) == 0) return 0;
+  g->blocks[1]++;
   e = length * _mm256_set1_ps(b->stat.error) +
       _mm256_loadu_ps(g->error) * _mm256_set1_ps(b->stat.length) +
       _mm256_loadu_ps(g->slack) * norm;

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "recommend.h"
+#include "recommend_check.h"
+#include "recommend_ranks.h"
 
 #define RATE 5e10   /* operations a second that a worker may reach */
 #define REST 0.025  /* seconds that a block of users should take */
@@ -18,6 +19,7 @@
 /* a call, opened */
 typedef struct call {
   mascon_topn_opts o;
+  mascon_topn_out out;
   mc_factors f;
   double *norms;         /* of the items, where no index has them */
   const mc_pack *packed; /* the items, as an index has them; NULL: none has */
@@ -26,6 +28,8 @@ typedef struct call {
   mc_result result;
   mc_recjob job;
   mc_recworker *workers;
+  mc_ranker *rankers;    /* NULL: no ranks are wanted */
+  mc_check_call check;
   int threads;
   int64_t batch;         /* users at a time */
   int64_t first;         /* of those being done in parts */
@@ -36,85 +40,7 @@ typedef struct call {
 } call;
 
 
-/* {------- checking ------- */
-
-mascon_users mc_users (const mascon_users *from) {
-  mascon_users s = MASCON_USERS_INIT;
-  memcpy(&s, from, from->size < sizeof s ? from->size : sizeof s);
-  return s;
-}
-
-
-int mc_rec_checkmatrix (const mascon_array *a) {
-  int status = mc_check(a);
-  if (status != MASCON_OK) return status;
-  if (!mc_isfloat(mascon_dtype_of(a))) return MASCON_ETYPE;
-  return a->ndim == 2 ? MASCON_OK : MASCON_ESHAPE;
-}
-
-
-int mc_rec_checkbias (const mascon_array *a, int64_t n) {
-  int status;
-  if (a == NULL) return MASCON_OK;
-  if ((status = mc_check(a)) != MASCON_OK) return status;
-  if (!mc_isfloat(mascon_dtype_of(a))) return MASCON_ETYPE;
-  return a->ndim == 1 && a->shape[0] == n ? MASCON_OK : MASCON_ESHAPE;
-}
-
-
-static int checkrows (const mascon_array *a, int base, int64_t nusers) {
-  int status;
-  if (a == NULL) return MASCON_OK;
-  if ((status = mc_checkids(a)) != MASCON_OK) return status;
-  for (int64_t i = 0; i < a->shape[0]; i++) {
-    int64_t id = mc_idat(a, i);
-    if (id < base || id - base >= nusers) return MASCON_ERANGE;
-  }
-  return MASCON_OK;
-}
-
-
-static int checkusers (const mc_recinput *in) {
-  const mascon_users *s = in->source;
-  int status;
-  if (in->users == NULL)
-    return s->rows < 0 || s->batch < 0 || s->fill == NULL ? MASCON_EVALUE
-           : mc_isfloat((mascon_dtype)s->dtype) ? MASCON_OK : MASCON_ETYPE;
-  status = mc_rec_checkmatrix(in->users);
-  if (status != MASCON_OK) return status;
-  return in->users->shape[1] == in->items->shape[1] ? MASCON_OK
-                                                    : MASCON_ESHAPE;
-}
-
-
-static int64_t countusers (const mc_recinput *in) {
-  return in->users != NULL ? in->users->shape[0] : in->source->rows;
-}
-
-
-static int check (const mc_recinput *in, const mascon_topn_opts *o) {
-  int64_t nitems;
-  int status;
-  if (o->smallest) return MASCON_EVALUE;
-  if ((status = mc_rec_checkmatrix(in->items)) != MASCON_OK ||
-      (status = checkusers(in)) != MASCON_OK) return status;
-  nitems = in->items->shape[0];
-  if (nitems > INT32_MAX - MCK_BLOCK) return MASCON_ETOOBIG;
-  if (o->exclude_self && countusers(in) != nitems) return MASCON_ESHAPE;
-  if ((status = mc_rec_checkbias(o->bias, nitems)) != MASCON_OK)
-    return status;
-  return checkrows(o->rows, o->base, countusers(in));
-}
-
-/* -------} */
-
-
 /* {------- opening ------- */
-
-static bool cosine (const call *c, const mc_recinput *in) {
-  return c->o.normalize != 0 ? c->o.normalize > 0 : in->normalize > 0;
-}
-
 
 /* the norms of all items, as an index has them or new */
 static int opennorms (call *c) {
@@ -133,11 +59,11 @@ static void openfactors (call *c, const mc_recinput *in) {
   f->users = in->users != NULL ? in->users : &c->some;
   f->items = in->items;
   f->bias = c->o.bias != NULL ? c->o.bias : in->bias;
-  f->nusers = countusers(in);
+  f->nusers = mc_rec_users(in);
   f->nitems = in->items->shape[0];
   f->rank = in->items->shape[1];
   f->single = t == MASCON_F32 && mascon_dtype_of(in->items) == MASCON_F32;
-  if (f->bias == in->bias && cosine(c, in) == (in->normalize > 0))
+  if (f->bias == in->bias && mc_rec_cosine(in, &c->o) == (in->normalize > 0))
     c->packed = in->pack;
 }
 
@@ -186,10 +112,28 @@ static void opensource (call *c, const mc_recinput *in, int64_t nrows) {
 }
 
 
-static int open (call *c, const mc_recinput *in, const mascon_topn_out *out,
-                 mascon_exec *ex) {
+/* do not share a byte with an input or an output, if there is an output for
+   ranks */
+static bool rankoverlaps (const call *c, const mc_recinput *in) {
+  const mascon_array *a = c->out.ranks;
+  const mascon_csr *lists[] = {c->o.ranks, c->o.exclude, c->o.allow};
+  const mascon_array *others[] = {in->users, in->items, c->o.bias, c->o.rows,
+                                  c->o.exclude_items, c->o.allow_items};
+  if (a == NULL) return false;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    if (lists[i] != NULL && (mc_overlap(a, lists[i]->indptr) ||
+                             mc_overlap(a, lists[i]->indices))) return true;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (others[i] != NULL && mc_overlap(a, others[i])) return true;
+  return mc_result_overlaps(&c->result, a) ||
+         mc_result_overlaps(&c->result, c->o.ranks->indptr) ||
+         mc_result_overlaps(&c->result, c->o.ranks->indices);
+}
+
+
+static int open (call *c, const mc_recinput *in, mascon_exec *ex) {
   const mascon_topn_opts *o = &c->o;
-  int64_t nrows = o->rows != NULL ? o->rows->shape[0] : countusers(in);
+  int64_t nrows = o->rows != NULL ? o->rows->shape[0] : mc_rec_users(in);
   double ops;
   int status;
   opensource(c, in, nrows);
@@ -197,15 +141,16 @@ static int open (call *c, const mc_recinput *in, const mascon_topn_out *out,
   openjob(c);
   ops = (double)nrows * (double)c->f.nitems * (double)(c->f.rank + 1);
   c->threads = mc_threads(ex, ops);
-  status = mc_result_open(&c->result, o, out, nrows, c->f.nitems,
+  status = mc_result_open(&c->result, o, &c->out, nrows, c->f.nitems,
                           c->f.single ? MASCON_F32 : MASCON_F64,
                           c->source.batch, false);
   if (status != MASCON_OK) return status;
   if (mc_result_overlaps(&c->result, in->users) ||
-      mc_result_overlaps(&c->result, in->items)) return MASCON_EALIAS;
+      mc_result_overlaps(&c->result, in->items) || rankoverlaps(c, in))
+    return MASCON_EALIAS;
   status = mc_filter_open(&c->filter, o, c->f.nusers, c->f.nitems, c->threads,
                           c->job.self);
-  return status == MASCON_OK && cosine(c, in) ? opennorms(c) : status;
+  return status == MASCON_OK && mc_rec_cosine(in, &c->o) ? opennorms(c) : status;
 }
 
 
@@ -247,11 +192,41 @@ static int prepare (call *c, mascon_exec *ex) {
   if (status != MASCON_OK) return status;
   c->batch = batchsize(c, rows);
   c->workers = mc_rec_open(&c->job, c->batch, c->threads);
-  return c->workers != NULL ? MASCON_OK : MASCON_ENOMEM;
+  if (c->o.ranks != NULL)
+    c->rankers = mc_rank_open(&c->job, c->o.ranks, c->out.ranks, c->threads);
+  return c->workers != NULL && (c->o.ranks == NULL || c->rankers != NULL)
+         ? MASCON_OK : MASCON_ENOMEM;
+}
+
+
+static int look (void *ud, int64_t first, int64_t last, mascon_exec *ex) {
+  const call *c = ud;
+  mascon_exec q = mc_quiet(ex);
+  int64_t done = first;
+  int status = mc_rec_check(&c->check, first, last, &q, &done);
+  if (status != MASCON_OK && ex != NULL) ex->done = done;
+  return status;
+}
+
+
+/* have results looked at, if that is wanted */
+static void openlook (call *c) {
+  int64_t rows = c->result.nrows - c->result.first;
+  double now = mascon_clock();
+  if (c->o.check <= 0) return;
+  if (c->o.check > rows) c->o.check = rows;
+  c->check.job = &c->job;
+  c->check.opts = &c->o;
+  c->check.ranks = c->out.ranks;
+  c->check.threads = c->threads;
+  memcpy(&c->check.seed, &now, sizeof now);
+  c->result.look = look;
+  c->result.looker = c;
 }
 
 
 static void closecall (call *c) {
+  mc_rank_close(c->rankers, c->threads);
   mc_rec_close(c->workers, c->threads);
   mc_pack_close(&c->pack);
   mc_filter_close(&c->filter);
@@ -268,8 +243,10 @@ static void closecall (call *c) {
 /* many users: each worker has some */
 static void someusers (void *ud, int64_t first, int64_t last, int thread) {
   call *c = ud;
-  if (mc_rec_find(&c->job, c->workers, thread, first, last, 0, 1))
-    mc_rec_put(&c->job, c->workers, thread, first, last);
+  if (!mc_rec_find(&c->job, c->workers, thread, first, last, 0, 1)) return;
+  mc_rec_put(&c->job, c->workers, thread, first, last);
+  if (c->rankers != NULL)
+    mc_rank_rows(&c->job, c->rankers, thread, first, last);
 }
 
 
@@ -289,6 +266,7 @@ static void putusers (void *ud, int64_t first, int64_t last, int thread) {
   for (int i = 1; i < c->threads; i++)
     mc_rec_merge(c->workers, 0, i, last - first);
   mc_rec_put(&c->job, c->workers, 0, first, last);
+  if (c->rankers != NULL) mc_rank_rows(&c->job, c->rankers, 0, first, last);
 }
 
 
@@ -358,16 +336,32 @@ static int run (call *c, mascon_exec *ex) {
 /* -------} */
 
 
+static void setstats (const call *c) {
+  mascon_recommend_stats s = {
+    .size = c->out.stats->size,
+    .pairs = (c->result.nrows - c->result.first) * c->f.nitems
+  };
+  mc_rec_stats(c->workers, c->threads, &s);
+  memcpy(c->out.stats, &s, s.size < sizeof s ? s.size : sizeof s);
+}
+
+
 int mc_recommend (const mc_recinput *in, const mascon_topn_opts *opts,
                   const mascon_topn_out *out, mascon_exec *ex) {
   call c = {.threads = 0};
   int status;
   c.o = mc_topn_options(opts);
-  status = check(in, &c.o);
-  if (status != MASCON_OK) return status;
-  status = open(&c, in, out, ex);
+  c.out = mc_topn_outof(out);
+  if ((status = mc_rec_checkinput(in, &c.o)) != MASCON_OK ||
+      (status = mc_rec_checkranks(in, &c.o, &c.out)) != MASCON_OK)
+    return status;
+  status = open(&c, in, ex);
   if (status == MASCON_OK) status = prepare(&c, ex);
-  if (status == MASCON_OK) status = run(&c, ex);
+  if (status == MASCON_OK) {
+    openlook(&c);
+    status = run(&c, ex);
+    if (c.out.stats != NULL) setstats(&c);
+  }
   closecall(&c);
   return status;
 }

@@ -48,6 +48,9 @@ void mc_getrow (const mascon_array *a, int64_t i, double *x);
 /* sqrt of the sum of squares, in order */
 double mc_norm (const double *x, int64_t n);
 
+/* the norms of all items: new, or NULL where memory is short */
+double *mc_norms (const mascon_array *items);
+
 /* element 'i' of the f32 or f64 vector 'a' */
 double mc_getelement (const mascon_array *a, int64_t i);
 
@@ -120,6 +123,10 @@ int64_t mc_rec_batch (const mc_recjob *j, int64_t want);
 mc_recworker *mc_rec_open (const mc_recjob *j, int64_t batch, int count);
 void mc_rec_close (mc_recworker *w, int count);
 
+/* add what the workers have done to 's' */
+void mc_rec_stats (const mc_recworker *w, int count,
+                   mascon_recommend_stats *s);
+
 /* the id of the user whose results are row 'row', and which of f->users he
    is */
 int64_t mc_rec_user (const mc_recjob *j, int64_t row);
@@ -154,19 +161,34 @@ typedef struct mc_recinput {
   const mc_pack *pack;         /* items as those say; NULL: not packed */
 } mc_recinput;
 
-/* checks all; 'items' has been checked where there is a pack */
+/* check all and run */
 int mc_recommend (const mc_recinput *in, const mascon_topn_opts *opts,
                   const mascon_topn_out *out, mascon_exec *ex);
 
-/* the source as this version knows it */
+/* -------} */
+
+
+/* {------- what a call gets (recommend_input.c) ------- */
+
+/* how many users there are */
+int64_t mc_rec_users (const mc_recinput *in);
+
+/* are scores to be cosines? */
+bool mc_rec_cosine (const mc_recinput *in, const mascon_topn_opts *o);
+
+/* check input and options, but for what is checked where results and filters
+   are opened; the second checks where ranks go */
+int mc_rec_checkinput (const mc_recinput *in, const mascon_topn_opts *o);
+int mc_rec_checkranks (const mc_recinput *in, const mascon_topn_opts *o,
+                       const mascon_topn_out *out);
+
+/* the structs as this version knows them */
 mascon_users mc_users (const mascon_users *from);
+mascon_topn_out mc_topn_outof (const mascon_topn_out *from);
 
 /* MASCON_OK for a live f32 or f64 matrix, or a vector of 'n' of those */
 int mc_rec_checkmatrix (const mascon_array *a);
 int mc_rec_checkbias (const mascon_array *a, int64_t n);
-
-/* the norms of 'n' items: new, or NULL where memory is short */
-double *mc_norms (const mascon_array *items);
 
 /* -------} */
 

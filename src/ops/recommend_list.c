@@ -13,6 +13,7 @@
 void mc_rec_offer (const mc_recjob *j, mc_recworker *w, mc_seat *s, int64_t n) {
   mc_rec_load(j, w, s->at);
   mc_scores(j->f, &w->user, w->ids, n, w->scores);
+  w->scored += n;
   for (int64_t i = 0; i < n; i++)
     mck_best_offer(&s->best, w->scores[i], w->ids[i]);
 }

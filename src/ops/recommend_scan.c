@@ -193,6 +193,18 @@ static bool finish (const mc_recjob *j, mc_recworker *w, int thread,
 }
 
 
+/* note what the groups did with 'blocks' blocks for so many users of them */
+static void tally (mc_recworker *w, int64_t users, int64_t blocks) {
+  for (int64_t i = 0; i < users; i++) {
+    const mck_recgroup *g = &w->groups[i / MCK_SIX];
+    if (w->seats[i].unit == 0) continue;
+    w->bytewise += g->blocks[1] * MCK_BLOCK;
+    w->floatwise += g->blocks[0] * MCK_BLOCK;
+    w->norm += (blocks - g->blocks[0] - g->blocks[1]) * MCK_BLOCK;
+  }
+}
+
+
 /* once more, for user 'i' alone: the others of his group are done */
 static void again (const mc_recjob *j, mc_recworker *w, int thread,
                    int64_t i, int64_t first, int64_t last) {
@@ -214,6 +226,7 @@ static void scanall (const mc_recjob *j, mc_recworker *w, int thread,
   setwant(j, w, six, j->n);
   if (guesses) guess(j, w, thread, users, first, last);
   scan(j, w, thread, 0, six, first, last, guesses ? 0 : -1);
+  tally(w, users, last - first);
   for (int64_t i = 0; i < users; i++)
     if (!finish(j, w, thread, i))
       wrong[i / 64] |= (uint64_t)1 << (i % 64);
@@ -300,6 +313,17 @@ bool mc_rec_find (const mc_recjob *j, mc_recworker *workers, int thread,
     else if (part == 0) odds(j, w, thread, s);
   }
   return !mc_cancelled();
+}
+
+
+void mc_rec_stats (const mc_recworker *w, int count,
+                   mascon_recommend_stats *s) {
+  for (int i = 0; i < count; i++) {
+    s->norm += w[i].norm;
+    s->int8 += w[i].bytewise;
+    s->floats += w[i].floatwise;
+    s->rescored += w[i].scored;
+  }
 }
 
 

@@ -45,6 +45,8 @@ struct mc_recworker {
                             for a guess */
   mc_user user;          /* the one whose scores are being computed */
   int64_t loaded;        /* which of f->users he is; -1: none */
+  /* what was done so far: items passed over by norm, compared; scores */
+  int64_t norm, bytewise, floatwise, scored;
 };
 
 
@@ -59,6 +61,16 @@ int64_t mc_rec_full (const mc_recjob *j);
 /* seat the users of rows first to last - 1; empty seats reach nothing */
 void mc_rec_seat (const mc_recjob *j, mc_recworker *w, int thread,
                   int64_t first, int64_t last);
+
+/* nobody in any place of a group */
+void mc_rec_cleargroup (mck_recgroup *g);
+
+/*
+** Scale 'u' and put him into place 'r' of a group whose factors are at 'x' and
+** 'bytes'; returns his unit, or 0 if he must be whole.
+*/
+double mc_rec_place (const mc_recjob *j, mc_user *u, mck_recgroup *g, int r,
+                     float *x, int8_t *bytes);
 
 /* let w->user be the one at 'at', as he was given */
 void mc_rec_load (const mc_recjob *j, mc_recworker *w, int64_t at);

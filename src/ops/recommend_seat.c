@@ -231,6 +231,27 @@ static void packuser (const mc_recjob *j, const mc_user *u, mck_recgroup *g,
 }
 
 
+void mc_rec_cleargroup (mck_recgroup *g) {
+  memset(g, 0, sizeof *g);
+  for (int r = 0; r < 8; r++) {
+    g->bar[r] = INFINITY;
+    g->inverse[r] = 1;
+  }
+  g->coarse = 1;
+}
+
+
+double mc_rec_place (const mc_recjob *j, mc_user *u, mck_recgroup *g, int r,
+                     float *x, int8_t *bytes) {
+  double unit = scale(j, u, &g->length[r]);
+  if (unit == 0) return 0;
+  g->slack[r] = mc_above((double)g->length[r] * (double)(j->p->k + 8) *
+                         (1.01 * 0x1p-24));
+  packuser(j, u, g, r, x, bytes);
+  return unit;
+}
+
+
 static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
                       int64_t i, int64_t row) {
   mck_recgroup *g = &w->groups[i / MCK_SIX];
@@ -247,13 +268,10 @@ static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
   if (j->p == NULL || choosy(j, thread, s)) return;
   mc_rec_load(j, w, s->at);
   w->loaded = -1;  /* scaled now */
-  s->unit = scale(j, &w->user, &g->length[r]);
-  if (s->unit == 0) return;
-  mc_rec_restart(j, s, g, r);
-  g->slack[r] = mc_above((double)g->length[r] * (double)(j->p->k + 8) *
-                         (1.01 * 0x1p-24));
-  packuser(j, &w->user, g, r, w->x + (size_t)(i - r) * packedrank(j),
-           w->bytes + (size_t)(i - r) * bytesrank(j));
+  s->unit = mc_rec_place(j, &w->user, g, r,
+                         w->x + (size_t)(i - r) * packedrank(j),
+                         w->bytes + (size_t)(i - r) * bytesrank(j));
+  if (s->unit != 0) mc_rec_restart(j, s, g, r);
 }
 
 
@@ -265,15 +283,10 @@ void mc_rec_seat (const mc_recjob *j, mc_recworker *w, int thread,
   memset(w->bytes, 0, (size_t)six * MCK_SIX * bytesrank(j));
   for (int64_t i = 0; i < six; i++) {
     mck_recgroup *g = &w->groups[i];
-    memset(g, 0, sizeof *g);
+    mc_rec_cleargroup(g);
     w->trials[i] = (mc_trial) {.blocks = 0};
-    for (int r = 0; r < 8; r++) {
-      g->bar[r] = INFINITY;
-      g->inverse[r] = 1;
-    }
     g->x = w->x + (size_t)i * MCK_SIX * packedrank(j);
     g->bytes = w->bytes + (size_t)i * MCK_SIX * bytesrank(j);
-    g->coarse = 1;
     g->list = w->lists + i * MCK_SIX * room(j);
     g->room = (size_t)room(j);
     g->full = (int32_t)mc_rec_full(j);

@@ -254,9 +254,12 @@ int mc_result_part (mc_result *r, mascon_exec *ex, int64_t first,
   r->origin = first;
   status = mc_parallel_part(ex, count, grain, threads, shift, &s, first,
                             r->nrows);
+  if (status == MASCON_OK && r->look != NULL)
+    status = r->look(r->looker, first, first + count, ex);
   if (r->sink == NULL) return status;
   if (status == MASCON_OK && count > 0) status = deliver(r, first, count);
-  if (status != MASCON_OK && ex != NULL) ex->done = first;
+  if (status != MASCON_OK && status != MASCON_ECHECK && ex != NULL)
+    ex->done = first;
   return status;
 }
 

@@ -35,6 +35,10 @@ typedef struct mc_result {
   mc_column column[MC_NCOLUMN];
   mascon_sink_fn sink;
   void *ud;
+  /* looks at rows that are put, before a sink gets them; a status.  NULL:
+     nobody does */
+  int (*look) (void *looker, int64_t first, int64_t last, mascon_exec *ex);
+  void *looker;
 } mc_result;
 
 /* 'opts' (or the defaults for NULL) as this version knows them */

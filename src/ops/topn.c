@@ -335,8 +335,8 @@ int mc_topn_open (mc_topn *t, const mascon_topn_opts *opts,
   int status;
   *t = init;
   if (type != MASCON_F32 && type != MASCON_F64) return MASCON_ETYPE;
-  if (o.rows != NULL || o.bias != NULL || o.normalize || o.exclude_self)
-    return MASCON_EVALUE;
+  if (o.rows != NULL || o.bias != NULL || o.normalize || o.exclude_self ||
+      o.ranks != NULL || o.check) return MASCON_EVALUE;
   t->kern = type == MASCON_F32 ? mck_get()->topn->f32 : mck_get()->topn->f64;
   t->n = atmost(o.n, ncols > 0 ? ncols : 1);
   t->room = mck_best_room(t->n);
