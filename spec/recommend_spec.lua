@@ -276,6 +276,22 @@ describe("examples/recommend.lua", function()
       scores:totable())
   end)
 
+  it("keeps an index, ranks held-out pairs, resumes", function()
+    local out, err, status = run(file "users", file "items", "-n", "1", "-o", file "ids",
+      "--save-index", file "index", "--test-indptr", file "indptr", "--test-indices",
+      file "indices", "--ranks", file "ranks", "--check", "9", "--quiet")
+    assert.same({"recall at 10    1.0000\nrecall at 100   1.0000\nrecall at 1000  1.0000\n",
+      "", 0}, {out, err, status})
+    assert.same({1, 1, 2}, mascon.load(file "ranks"):totable())
+    mascon.full(3, 1, 7, "i32"):save(file "ids")
+    out, err, status = run(file "users", "--index", file "index", "-n", "1", "-o", file "ids",
+      "--resume", "3", "--quiet")
+    assert.same({"", "", 0}, {out, err, status})
+    assert.same({{7}, {7}, {0}}, mascon.load(file "ids"):totable())
+    out, err = run(file "users", "--index", file "items", "-o", file "ids")
+    assert.same({"", "recommend.lua: " .. file "items" .. ": is no index\n"}, {out, err})
+  end)
+
   it("explains itself", function()
     local out, _, status = run "--help"
     assert.truthy(out:find("usage: recommend.lua USERS.npy", 1, true))
