@@ -31,7 +31,10 @@ SAN_asan = -fsanitize=address,undefined -fno-omit-frame-pointer
 SAN_tsan = -fsanitize=thread -DMASCON_PTHREADS
 OPENMP_ = -fopenmp
 OPENMP_asan = -fopenmp
-OPENMP = $(OPENMP_$(SAN))
+
+# OMP=0: without OpenMP, kernels run on the calling thread (with B=... of its own)
+OMP = 1
+OPENMP = $(if $(filter 0,$(OMP)),,$(OPENMP_$(SAN)))
 
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wstrict-prototypes \
        -Wmissing-prototypes
@@ -74,7 +77,7 @@ MODULES := $(foreach m,$(patsubst src/bind/mod_%.c,%,$(wildcard \
              echo $(m); } 2>/dev/null))
 
 .PHONY: all modules deps demo test check bench floors lint env install \
-        uninstall clean run-test run-demo run-check run-bench
+        uninstall clean run-test run-demo run-check run-luas run-bench
 
 all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.a \
      $(B)/libmascon.so $(B)/libmascon_lua.so modules
@@ -211,14 +214,27 @@ $(B)/spec/%: spec/%.c $(wildcard src/kern/*.h)
 run-test: floors all $(SPEC_TOOLS)
 	@$(BUSTED) $(SPECS)
 
+LUAS = lua5.3 luajit
+check: DEPS += lua5.3 liblua5.3-dev luajit libluajit-5.1-dev
 check: deps
 	@$(MAKE) --no-print-directory run-check
 
-# every instruction set, a hard collector, sanitizers
+# what knows no Lua is tested by one of them
+SPECS_LUA = $(filter-out %/build_spec.lua %/nested_spec.lua,$(wildcard \
+              spec/*_spec.lua))
+
+run-luas:
+	@for lua in $(LUAS); do \
+	  $(MAKE) --no-print-directory $(FAST) LUA=$$lua B=build/$$lua all && \
+	  $(MAKE) --no-print-directory LUA=$$lua B=build/$$lua \
+	    SPECS="$(SPECS_LUA)" run-test || exit 1; done
+
+# every instruction set, a hard collector, other Luas, sanitizers
 run-check: all $(SPEC_TOOLS)
 	@for cpu in base avx2 avx512; do \
 	  MASCON_CPU=$$cpu $(BUSTED) $(SPECS) || exit 1; done
 	@MASCON_GC=hard $(BUSTED) $(SPECS)
+	@$(MAKE) --no-print-directory run-luas
 	$(MAKE) $(FAST) SAN=asan B=build/asan all
 	ASAN_OPTIONS=detect_leaks=1 $(MAKE) SAN=asan B=build/asan \
 	  TESTLUA=build/asan/mascon run-test

@@ -45,7 +45,7 @@ describe("examples/gauss.lua", function()
       ["5 5 2 2 -1 1 --show"] = "SIGMA_Y: sigma >= 0 expected, got -1",
       ["10.5 5 2 2 1 1"] = "ROWS: a whole number expected, got '10.5'",
       ["5 5 2 2 1 -1"] = "SIGMA_X: sigma >= 0 expected, got -1",
-      ["5 5 nan 2 1 1"] = "Y: a number expected, got 'nan'",
+      ["5 5 none 2 1 1"] = "Y: a number expected, got 'none'",
       ["5 5 2 2 1 1 -o /nowhere/x.npy"] = "/nowhere/x.npy: ",
     } do
       local ok, text = run(args)

@@ -131,7 +131,7 @@ describe("saving", function()
   it("takes a relative name", function()
     vector(1):save(name "v.npy")
     os.execute("mkdir " .. name "sub")
-    assert.equal("2.0\n", script("", [[
+    assert.matches("^2%.?0?\n$", script("", [[
       local v = mascon.load "v.npy"
       v[1] = 2
       v:save "sub/../v.npy"

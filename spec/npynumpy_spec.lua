@@ -92,7 +92,8 @@ local function elements(a)
   local out, shape = {}, { a:shape() }
   local function walk(k, at)
     if k > #shape then
-      out[#out + 1] = a:get(table.unpack(at))
+      local ok, x = pcall(a.get, a, table.unpack(at))  -- LuaJIT may have no such number
+      out[#out + 1] = ok and x or not jit and error(x) or "not exact"
       return
     end
     for i = 1, shape[k] do

@@ -223,7 +223,7 @@ describe("random", function()
     end
     refused("number expected, got no value", mascon.random)
     refused("number has no integer representation", mascon.random, 1.5)
-    refused("bad argument #2 to 'integers' (at least 6 expected, got 1)",
+    refused(jit and "at least 6" or "bad argument #2 to 'integers' (at least 6 expected, got 1)",
       function() return r:integers(6, 1, 10) end)
     refused("(integer dtype that holds 0 to 256 expected, got \"u8\")", r.integers, r, 0, 256, 3, "u8")
     refused("(integer dtype that holds 0 to 1 expected, got f64 vector 2)", r.integers, r, 0, 1, mascon.zeros(2))

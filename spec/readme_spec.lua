@@ -14,7 +14,11 @@ describe("the README", function()
       lines[#lines + 1] = table.concat(t, "\t") .. "\n"
     end
     assert(load(code, "=tour", "t", env))()
-    assert.equal(expected, table.concat(lines))
+    local got = table.concat(lines)
+    if jit then  -- it writes no fraction of whole numbers
+      got, expected = got:gsub("(%d)%.0%f[%D]", "%1"), expected:gsub("(%d)%.0%f[%D]", "%1")
+    end
+    assert.equal(expected, got)
   end)
 
   it("names files that exist", function()

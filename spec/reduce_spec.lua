@@ -154,6 +154,7 @@ describe("reductions", function()
   end)
 
   it("of integers are exact or refused", function()
+    if jit then return pending "LuaJIT's numbers have 53 bits" end
     local big = math.maxinteger
     local a = mascon.array({ big, big, -big, -big, 5 }, "i64")
     assert.equal(5, a:sum())
@@ -287,7 +288,7 @@ describe("cumsum", function()
     end
     x:cumsum(1, x, { threads = 2 })
     assert.same(c:totable(), x:totable())
-    local big = mascon.array({ math.maxinteger, 1 }, "i64")
+    local big = mascon.array({ 2 ^ 62, 2 ^ 62 }, "i64")
     local out = mascon.full(2, 7, "i64")
     assert.error_matches(function() big:cumsum(1, out) end, "fit i64")
     assert.same({ 7, 7 }, out:totable())

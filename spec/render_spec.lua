@@ -17,7 +17,9 @@ local function same(a, b)
   assert.same({ a:shape() }, { b:shape() })
   for i = 1, a.nrows do
     for j = 1, a.ncols do
-      if a(i, j) ~= b(i, j) then
+      local x, y = a(i, j), b(i, j)
+      -- LuaJIT's own powers are not always rounded right
+      if x ~= y and not (jit and math.abs(x - y) < 1e-15 * (math.abs(x) + 1e-3)) then
         error(("(%d, %d): %.17g and %.17g"):format(i, j, a(i, j), b(i, j)), 2)
       end
     end

@@ -2,7 +2,9 @@
 ** mcl_array.c - the array userdata: handles, closing, the collector
 */
 
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mcl.h"
 
@@ -12,6 +14,7 @@
 /* the userdata: the struct of mascon.h at offset 0, and what it weighs */
 typedef struct box {
   mascon_array a;
+  uint64_t secret;  /* no userdata but ours has it */
   int64_t charged;  /* bytes on the account; 0 for a view */
   int64_t uses;     /* calls that must find it open after their callback */
 } box;
@@ -29,16 +32,22 @@ typedef struct account {
 
 static const char accountkey;  /* key of the account in the registry */
 
+/*
+** What is checked instead of the metatable, which costs three calls of the
+** API: bytes that no script can write into another module's userdata, as it
+** cannot know them.  The first state of the process draws them.
+*/
+static _Atomic uint64_t secret;
+
 
 /* {------- handles ------- */
 
 mascon_array *mcl_peek (lua_State *L, int arg) {
-  void *p = lua_touserdata(L, arg);
-  if (p == NULL || !lua_getmetatable(L, arg)) return NULL;
-  if (!lua_rawequal(L, -1, MCL_META) || lua_rawlen(L, arg) < sizeof(box))
-    p = NULL;
-  lua_pop(L, 1);
-  return p;
+  box *b = lua_touserdata(L, arg);
+  if (b == NULL || lua_rawlen(L, arg) < sizeof *b ||
+      b->secret != atomic_load_explicit(&secret, memory_order_relaxed))
+    return NULL;
+  return &b->a;
 }
 
 
@@ -63,10 +72,19 @@ mascon_array *mcl_checkarray (lua_State *L, int arg) {
 }
 
 
+static void drawsecret (void) {
+  uint64_t none = 0, new;
+  if (getentropy(&new, sizeof new) != 0)
+    new = (uint64_t)(uintptr_t)&new ^ (uint64_t)(mascon_clock() * 1e9) << 20;
+  atomic_compare_exchange_strong(&secret, &none, new | 1);
+}
+
+
 /* push an empty handle that has no metatable yet */
 static mascon_array *pushbox (lua_State *L) {
   box *b = lua_newuserdatauv(L, sizeof *b, 0);
   memset(b, 0, sizeof *b);
+  b->secret = atomic_load_explicit(&secret, memory_order_relaxed);
   return &b->a;
 }
 
@@ -229,8 +247,11 @@ void mcl_adduses (lua_State *L, int top, int by) {
 }
 
 
+/* the secret goes too: others may get this memory next */
 static int gc (lua_State *L) {
-  closearray(L, mcl_peek(L, 1));
+  mascon_array *a = mcl_peek(L, 1);
+  closearray(L, a);
+  if (a != NULL) ((box *)a)->secret = 0;
   return 0;
 }
 
@@ -336,6 +357,7 @@ void mcl_openarray (lua_State *L) {
     memset(c, 0, sizeof *c);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &accountkey);
   }
+  drawsecret();
   mcl_addmethods(L, methods);
   mcl_addmeta(L, meta);
 }

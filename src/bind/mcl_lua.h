@@ -16,13 +16,13 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <string.h>
 
 #if LUA_VERSION_NUM < 503
 #include <luajit.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #endif
 
 
@@ -335,6 +335,34 @@ static inline int mcl_error (lua_State *L, const char *format, ...) {
 #define luaL_error mcl_error
 
 
+static inline const char *mcl_tolstring (lua_State *L, int i, size_t *n) {
+  i = lua_absindex(L, i);
+  if (!luaL_callmeta(L, i, "__tostring")) {
+    switch (lua_type(L, i)) {
+      case LUA_TNUMBER: case LUA_TSTRING: lua_pushvalue(L, i); break;
+      case LUA_TNIL: lua_pushliteral(L, "nil"); break;
+      case LUA_TBOOLEAN:
+        lua_pushstring(L, lua_toboolean(L, i) ? "true" : "false");
+        break;
+      default: {
+        int named = luaL_getmetafield(L, i, "__name") == LUA_TSTRING;
+        const char *kind = named ? lua_tostring(L, -1) : luaL_typename(L, i);
+        lua_pushfstring(L, "%s: %p", kind, (void *)lua_topointer(L, i));
+        if (named) lua_remove(L, -2);
+      }
+    }
+  }
+  return lua_tolstring(L, -1, n);
+}
+
+
+#define luaL_tolstring mcl_tolstring
+
+#endif  /* -------} */
+
+
+#if LUA_VERSION_NUM < 504  /* {------- errors name functions as in 5.4 ------- */
+
 /* the name of the running function, by how it was called or in the module */
 static inline const char *mcl_name (lua_State *L, lua_Debug *ar) {
   if (ar->name != NULL)  /* that of an operator without its underscores */
@@ -363,30 +391,6 @@ static inline int mcl_argerror (lua_State *L, int arg, const char *what) {
 
 
 #define luaL_argerror mcl_argerror
-
-
-static inline const char *mcl_tolstring (lua_State *L, int i, size_t *n) {
-  i = lua_absindex(L, i);
-  if (!luaL_callmeta(L, i, "__tostring")) {
-    switch (lua_type(L, i)) {
-      case LUA_TNUMBER: case LUA_TSTRING: lua_pushvalue(L, i); break;
-      case LUA_TNIL: lua_pushliteral(L, "nil"); break;
-      case LUA_TBOOLEAN:
-        lua_pushstring(L, lua_toboolean(L, i) ? "true" : "false");
-        break;
-      default: {
-        int named = luaL_getmetafield(L, i, "__name") == LUA_TSTRING;
-        const char *kind = named ? lua_tostring(L, -1) : luaL_typename(L, i);
-        lua_pushfstring(L, "%s: %p", kind, (void *)lua_topointer(L, i));
-        if (named) lua_remove(L, -2);
-      }
-    }
-  }
-  return lua_tolstring(L, -1, n);
-}
-
-
-#define luaL_tolstring mcl_tolstring
 
 #endif  /* -------} */
 
