@@ -151,3 +151,25 @@ describe("check of recommend", function()
       "option 'check': integer from 0 up expected, got %-1")
   end)
 end)
+
+describe("lists of exclusions in recommend", function()
+  it("may be long, sorted or not, repeated", function()
+    local r = mascon.random(12)
+    local many, some = factors(12, 40, 6), factors(13, 900, 6)
+    local scores = many:copy "f64":matmul(some:copy "f64":t()):copy "f32"
+    for _, length in ipairs { 0, 1, 9, 100, 600, 1500 } do
+      local ids = r:integers(0, 899, 40, length, "i32")
+      for _, list in ipairs { ids, ids:sort() } do
+        local seen = mascon.csr(mascon.linspace(0, 40 * length, 41):copy "i64",
+                                list:reshape(40 * length), 900, { base = 0 })
+        for _, never in ipairs { {}, { 1, 2, 3, 500 } } do
+          local o = { exclude = seen, exclude_items = never }
+          local a, b, c = mascon.recommend(many, some, 12, o)
+          local x, y, z = mascon.topn(scores, 12, o)
+          assert.same({ x:totable(), y:totable(), z:totable() },
+                      { a:totable(), b:totable(), c:totable() })
+        end
+      end
+    end
+  end)
+end)

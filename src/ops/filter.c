@@ -223,3 +223,47 @@ void mc_filter_end (const mc_filter *f, int64_t slot, int64_t row,
 }
 
 /* -------} */
+
+
+/* {------- one id ------- */
+
+#define LONG 512  /* ids that are too many to look at each */
+
+
+void mc_sieve_make (const mc_filter *f, int64_t row, mc_sieve *s) {
+  list l = listof(f->exclude, row);
+  int64_t id, before = INT64_MIN, n = l.last - l.i;
+  memset(s->bits, 0, sizeof s->bits);
+  s->bitmap = f->allow != NULL;
+  s->sorted = true;
+  while (!s->bitmap && next(&l, &id)) {
+    uint32_t h = mc_sieve_hash(id);
+    s->bits[h >> 6] |= bit(h);
+    if (id < before) s->sorted = false;
+    before = id;
+    if (!s->sorted && n > LONG) s->bitmap = true;
+  }
+}
+
+
+bool mc_sieve_search (const mc_filter *f, const mc_sieve *s, int64_t row,
+                      int64_t id) {
+  list l = listof(f->exclude, row);
+  int64_t other;
+  while (s->sorted && l.last - l.i > 8) {  /* it is not before the middle? */
+    int64_t m = l.i + (l.last - l.i) / 2;
+    if (mc_idat(l.csr->indices, m) - l.csr->base <= id) l.i = m;
+    else l.last = m;
+  }
+  while (next(&l, &other))
+    if (other == id) return false;
+  return true;
+}
+
+
+int64_t mc_filter_least (const mc_filter *f, int64_t row) {
+  list l = listof(f->exclude, row);
+  return f->allow != NULL ? 0 : f->passing - (l.last - l.i) - 1;
+}
+
+/* -------} */

@@ -44,6 +44,39 @@ const uint64_t *mc_filter_begin (const mc_filter *f, int64_t slot,
 void mc_filter_end (const mc_filter *f, int64_t slot, int64_t row,
                     int64_t own);
 
+/*
+** A row's filter for one id here and there: what begin and end cost grows with
+** the row's list, and they would be called again and again.
+*/
+typedef struct mc_sieve {
+  uint64_t bits[64];  /* of hashes of the ids that are left out */
+  bool bitmap;        /* it is no use here: begin and end are better */
+  bool sorted;        /* the row's ids rise */
+} mc_sieve;
+
+/* make it for 'row' */
+void mc_sieve_make (const mc_filter *f, int64_t row, mc_sieve *s);
+
+/* is 'id', whose hash is there, not in the row's list? */
+bool mc_sieve_search (const mc_filter *f, const mc_sieve *s, int64_t row,
+                      int64_t id);
+
+static inline uint32_t mc_sieve_hash (int64_t id) {
+  return (uint32_t)id * 0x9e3779b1u >> 20;
+}
+
+/* does 'id' pass for 'row'?  The sieve has no 'bitmap' */
+static inline bool mc_sieve_passes (const mc_filter *f, const mc_sieve *s,
+                                    int64_t row, int64_t own, int64_t id) {
+  uint32_t h = mc_sieve_hash(id);
+  if (id == own || (f->common != NULL &&
+                    !(f->common[id >> 6] >> (id & 63) & 1))) return false;
+  return !(s->bits[h >> 6] >> (h & 63) & 1) || mc_sieve_search(f, s, row, id);
+}
+
+/* the least number of ids that can pass for 'row', found at once */
+int64_t mc_filter_least (const mc_filter *f, int64_t row);
+
 /* element 'i' of an i32 or i64 vector */
 static inline int64_t mc_idat (const mascon_array *a, int64_t i) {
   return a->dtype.bits == 32 ? ((const int32_t *)a->data)[i * a->stride[0]]

@@ -34,16 +34,21 @@ static void drop (const mc_recjob *j, mck_reccand *list, int32_t *count,
 /* drop those that do not pass */
 static void filter (const mc_recjob *j, const mc_seat *s, int thread,
                     mck_reccand *list, int32_t *count) {
-  int64_t passing;
+  const mc_filter *f = j->filter;
+  int64_t passing, own = mc_rec_own(j, s);
+  const uint64_t *pass = NULL;
   int32_t n = 0;
-  const uint64_t *pass = mc_filter_begin(j->filter, thread, s->id,
-                                         mc_rec_own(j, s), &passing);
-  for (int32_t c = 0; pass != NULL && c < *count; c++) {
+  if (f->common == NULL && f->slots == NULL) return;
+  if (s->sieve.bitmap)
+    pass = mc_filter_begin(f, thread, s->id, own, &passing);
+  for (int32_t c = 0; c < *count; c++) {
+    int32_t id = j->p->ids[list[c].at];
     list[n] = list[c];
-    n += mck_passes(pass, j->p->ids[list[c].at]);
+    n += pass != NULL ? mck_passes(pass, id)
+                      : mc_sieve_passes(f, &s->sieve, s->id, own, id);
   }
-  mc_filter_end(j->filter, thread, s->id, mc_rec_own(j, s));
-  if (pass != NULL) *count = n;
+  if (pass != NULL) mc_filter_end(f, thread, s->id, own);
+  *count = n;
 }
 
 

@@ -17,6 +17,7 @@ typedef struct mc_seat {
   int64_t id, at;  /* the user, and which of f->users he is */
   double unit;  /* scaled score = unit * score; 0: the user is whole */
   float sure;   /* a bar that N hits or candidates are known to reach */
+  mc_sieve sieve;  /* whom he may get */
   float guess;  /* one that they are likely to reach; -INFINITY: none */
 } mc_seat;
 

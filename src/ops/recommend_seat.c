@@ -198,6 +198,7 @@ void mc_rec_restart (const mc_recjob *j, mc_seat *s, mck_recgroup *g, int r) {
 /* may the user have so few items that looking at all would be a waste? */
 static bool choosy (const mc_recjob *j, int thread, const mc_seat *s) {
   int64_t passing;
+  if (mc_filter_least(j->filter, s->id) >= j->p->n / WORTH) return false;
   mc_filter_begin(j->filter, thread, s->id, mc_rec_own(j, s), &passing);
   mc_filter_end(j->filter, thread, s->id, mc_rec_own(j, s));
   return passing < j->p->n / WORTH;
@@ -271,7 +272,9 @@ static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
   s->unit = mc_rec_place(j, &w->user, g, r,
                          w->x + (size_t)(i - r) * packedrank(j),
                          w->bytes + (size_t)(i - r) * bytesrank(j));
-  if (s->unit != 0) mc_rec_restart(j, s, g, r);
+  if (s->unit == 0) return;
+  mc_rec_restart(j, s, g, r);
+  mc_sieve_make(j->filter, s->id, &s->sieve);
 }
 
 
