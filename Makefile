@@ -190,6 +190,8 @@ SPECS = spec
 # as 'deps' may install what this file asks for, the rest is a new make
 test: deps
 	@$(MAKE) --no-print-directory $(FAST) all
+	@! pkg-config --exists luajit || $(MAKE) --no-print-directory $(FAST) \
+	  LUA=luajit B=build/luajit build/luajit/lib/mascon/core.so
 	@$(MAKE) --no-print-directory run-test
 
 # C that specs need: modules that link nothing of ours, hosts, and programs

@@ -1,9 +1,11 @@
 /*
 ** mascon_lua.h - arrays between C and Lua
 **
-** Two doors.  The first is this header alone: a Lua C module that includes it
-** reads and writes arrays without linking anything of mascon.  The other is
-** for hosts that link libmascon_lua.
+** Three doors.  The first is this header alone: a Lua C module that includes
+** it reads and writes arrays without linking anything of mascon.  The second
+** is a table of functions that mascon leaves in the registry, for such a
+** module to make arrays and keep them.  The third is for hosts that link
+** libmascon_lua.  It is written for Lua 5.1 (LuaJIT) to 5.4.
 **
 ** How long a pointer lives.  The struct is the userdata's own memory, and it
 ** keeps the elements: both stay while the value is on the stack (or in a
@@ -18,12 +20,17 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mascon.h"
 
 #define MASCON_METATABLE "mascon.array"  /* in the registry */
+#define MASCON_FUNCTIONS "mascon.functions"
+
+/* what every array has, of whatever version: fields are only appended */
+#define MASCON_ARRAYSIZE (offsetof(mascon_array, buffer) + sizeof(void *))
 
 #if LUA_VERSION_NUM < 502
 #define mascon_rawlen lua_objlen  /* Lua 5.1's name, and LuaJIT's */
@@ -48,7 +55,7 @@ extern "C" {
 */
 static inline mascon_array *mascon_toarray (lua_State *L, int i) {
   mascon_array *a = (mascon_array *)lua_touserdata(L, i);
-  if (a == NULL || mascon_rawlen(L, i) < sizeof *a) return NULL;
+  if (a == NULL || mascon_rawlen(L, i) < MASCON_ARRAYSIZE) return NULL;
   return a->magic == MASCON_MAGIC && a->abi == MASCON_ABI ? a : NULL;
 }
 
@@ -89,6 +96,16 @@ static inline int mascon_isword (const mascon_array *a, const char *w,
 }
 
 
+/* push why the array at 'arg' is none for this module */
+static inline const char *mascon_pushabsent (lua_State *L, int arg) {
+  const mascon_array *a = (const mascon_array *)lua_touserdata(L, arg);
+  if (a == NULL || a->magic != MASCON_MAGIC || a->abi == MASCON_ABI)
+    return "closed array";
+  return lua_pushfstring(L, "array of abi %d; this module was built for abi "
+                         "%d of mascon", (int)a->abi, MASCON_ABI);
+}
+
+
 /*
 ** mascon_checkarray: the array that is argument 'arg', into '*a'; raises
 ** "bad argument #1 to 'f' (f64 matrix expected, got i32 vector 3)" where it is
@@ -118,11 +135,70 @@ static inline void mascon_checkarray (lua_State *L, int arg, const char *want,
   }
   if (fits) return;
   if (!ours) got = luaL_typename(L, arg);
-  else if (*a == NULL) got = "closed array";
+  else if (*a == NULL) got = mascon_pushabsent(L, arg);
   else got = mascon_pushkind(L, *a);
   luaL_argerror(L, arg, lua_pushfstring(L, "%s expected, got %s%s", expected,
                 ours && *a != NULL && mascon_isreadonly(*a) ? "read-only "
                                                             : "", got));
+}
+
+/* }==================================================================== */
+
+
+/* {====================================================================
+** The table of functions
+** ===================================================================== */
+
+/*
+** What a module that links nothing calls.  The table is in the registry under
+** MASCON_FUNCTIONS, from when "mascon.core" is loaded; functions are only
+** appended, and 'size' tells which there are.  It is a constant of the library,
+** and valid as long as the state is open.
+*/
+typedef struct mascon_functions {
+  size_t size;  /* sizeof(mascon_functions) for who made it */
+  int abi;      /* MASCON_ABI, of arrays */
+
+  /* push a new array, elements not set (zeroed: each zero), and return it;
+     raises where sizes or memory do not allow it */
+  mascon_array *(*make) (lua_State *L, mascon_dtype t, int ndim,
+                         const int64_t *shape, int zeroed);
+
+  /* mascon_push: a value for Lua that shares the memory of 'a' */
+  int (*push) (lua_State *L, const mascon_array *a);
+
+  /* mascon_wrap: an array over the module's own memory; push it, release it */
+  int (*wrap) (mascon_array *a, void *p, mascon_dtype t, int ndim,
+               const int64_t *shape, const int64_t *stride,
+               mascon_release_fn release, void *ctx, unsigned flags);
+
+  /* mascon_view, mascon_release: 'mine' keeps the elements of 'a', whatever
+     becomes of the value in Lua; give it up on any thread */
+  int (*retain) (mascon_array *mine, const mascon_array *a);
+  void (*release) (mascon_array *mine);
+
+  const char *(*strerror) (int status);
+} mascon_functions;
+
+/*
+** The table of this state, or raise why there is none: mascon is not loaded,
+** is of another abi, or older than the module ('mascon 0.1.0 or later ...').
+** Call it when the module is opened and keep the pointer, in an upvalue say.
+*/
+static inline const mascon_functions *mascon_getfunctions (lua_State *L) {
+  const mascon_functions *f;
+  lua_getfield(L, LUA_REGISTRYINDEX, MASCON_FUNCTIONS);
+  f = (const mascon_functions *)lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  if (f == NULL)
+    luaL_error(L, "mascon is not loaded: require \"mascon\" first");
+  else if (f->abi != MASCON_ABI)
+    luaL_error(L, "mascon has abi %d; this module was built for abi %d",
+               f->abi, MASCON_ABI);
+  else if (f->size < sizeof *f)
+    luaL_error(L, "mascon is older than this module, which was built for "
+               "mascon " MASCON_VERSION);
+  return f;
 }
 
 /* }==================================================================== */

@@ -27,7 +27,9 @@ static lua_State *newstate (lua_CFunction open, const char *name) {
   lua_State *L = luaL_newstate();
   CHECK(L != NULL);
   luaL_openlibs(L);
-  luaL_requiref(L, name, open, 0);
+  lua_pushcfunction(L, open);
+  lua_pushstring(L, name);
+  lua_call(L, 1, 1);
   lua_setglobal(L, "mascon");
   return L;
 }

@@ -2,6 +2,7 @@
 local core = require "mascon.core"
 require "mascon.progress"  -- kernels look for it where it is loaded,
 require "mascon.hues"      -- and render for this
+core.cdef = require "mascon.cdef"
 core.image = require "mascon.imagefile"
 core.npz = require "mascon.npz"
 require "mascon.csrfile"

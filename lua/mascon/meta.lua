@@ -1273,4 +1273,13 @@ function mascon.csv.save(path, names, columns, opts) end
 ---@type mascon.locs
 mascon.locs = {}
 
+---C declarations of arrays and some functions, for `ffi.cdef`; twice is no error.
+---@type string
+mascon.cdef = ""
+
+---The library that `ffi.load` takes to call them; nil where it is inside the program,
+---whose functions are in `ffi.C`.
+---@type string?
+mascon.libpath = nil
+
 return mascon

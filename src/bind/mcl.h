@@ -263,6 +263,7 @@ void mcl_poll (lua_State *L, mcl_call *c, int64_t done, int64_t total);
 
 void mcl_openarray (lua_State *L);
 void mcl_opencopy (lua_State *L);
+void mcl_opendoor (lua_State *L);
 void mcl_openelement (lua_State *L);
 void mcl_openmake (lua_State *L);
 void mcl_openprint (lua_State *L);

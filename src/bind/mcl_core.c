@@ -73,6 +73,7 @@ int luaopen_mascon_core (lua_State *L) {
   newmeta(L);
   lua_newtable(L);
   mcl_openarray(L);
+  mcl_opendoor(L);
   mcl_openelement(L);
   mcl_openmake(L);
   mcl_openview(L);
