@@ -63,7 +63,7 @@ OBJ_LIB = $(foreach f,core kern ops io,$(call objs,$(P),$(f)))
 OBJ_CORE = $(filter-out %/mcl_open.o $(B)/obj/bind/mod_%,$(call objs,$(B),bind))
 OBJ_TEXT = $(B)/obj/bind/mcl_open.o $(B)/obj/text.o
 OBJ_APP = $(call objs,$(B),app)
-LUA_PARTS = $(filter-out %/meta.lua,$(shell find lua -name '*.lua'))
+LUA_PARTS = $(shell find lua -name '*.lua')
 
 # formats that need a library: src/bind/mod_NAME.c is a Lua C module of its
 # own, built where pkg-config knows the library
@@ -76,7 +76,7 @@ MODULES := $(foreach m,$(patsubst src/bind/mod_%.c,%,$(wildcard \
              src/bind/mod_*.c)),$(shell { pkg-config --exists $(PC_$(m)) && \
              echo $(m); } 2>/dev/null))
 
-.PHONY: all modules deps demo test check bench floors lint env install \
+.PHONY: all modules deps demo test check bench floors lint docs env install \
         uninstall clean run-test run-demo run-check run-luas run-bench
 
 all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.a \
@@ -281,6 +281,11 @@ floors:
 	   src/core src/kern src/ops src/io
 	@! grep -rnE 'malloc|calloc|mc_alloc|printf' src/kern
 	@! grep -rnE '#pragma omp|omp\.h' src | grep -v '^src/core/par\.c:'
+
+# the reference part of the manual, from the annotations
+docs: $(B)/mascon
+	@$(B)/mascon -e 'io.write(require "mascon.help".reference())' \
+	  > lua/REFERENCE.md
 
 # {------- lint -------
 

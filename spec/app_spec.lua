@@ -1,5 +1,4 @@
 local shell = require "spec.shell"
-local prompt = require "mascon.prompt"
 
 local mascon = shell.mascon
 
@@ -101,100 +100,5 @@ describe("the program", function()
     local _, err, code = shell.run("LUA_INIT='error(1)' " .. mascon .. " -e ''")
     assert.equal(1, code)
     assert.matches("LUA_INIT", err)
-  end)
-end)
-
-describe("a session of the prompt", function()
-  -- the chunks, errors and history that lines make
-  local function session(lines)
-    local i, history, seen = 0, {}, {}
-    local s = prompt.new(function(text)
-      i = i + 1
-      seen[#seen + 1] = text
-      return lines[i]
-    end, function(line) history[#history + 1] = line end)
-    return s, history, seen
-  end
-
-  it("compiles expressions and statements", function()
-    local s = session { "1 + 1, 'a'", "mascon_x = 3", "return 5", "", "-- nothing" }
-    assert.same({ 2, "a" }, { s:read()() })
-    assert.same({}, { s:read()() })
-    assert.equal(3, rawget(_G, "mascon_x"))
-    rawset(_G, "mascon_x", nil)
-    assert.equal(5, s:read()())
-    assert.same({}, { s:read()() })
-    assert.same({}, { s:read()() })
-    assert.is_nil(s:read())
-  end)
-
-  it("takes a statement of several lines", function()
-    local s, history, seen = session { "for i = 1, 2 do", "", "end", "(1", "+ 2)" }
-    assert.is_function(s:read())
-    assert.equal(3, s:read()())
-    assert.same({ "for i = 1, 2 do", "", "end", "(1", "+ 2)" }, history)
-    assert.same({ "> ", ">> ", ">> ", "> ", ">> " }, seen)
-  end)
-
-  it("says what is wrong", function()
-    local s = session { ")", "for", false, "if x", nil }
-    assert.same({ false, "stdin:1: unexpected symbol near ')'" }, { s:read() })
-    assert.same({ false }, { s:read() })
-    local chunk, message = s:read()
-    assert.same({ false, "stdin:1: 'then' expected near <eof>" },
-      { chunk, (message:gsub("'<eof>'", "<eof>")) })
-  end)
-end)
-
-describe("the prompt", function()
-  it("reads lines plainly where there is no terminal", function()
-    local out, err, code = shell.run(mascon .. " -i",
-      "1 + 1\nfor i = 1, 2 do\nprint(i)\nend\nerror 'no'\n)\nnil, 'last'")
-    assert.matches("^mascon .-\n2\n1\n2\nnil\tlast\n$", out)
-    assert.matches("^[^\n]*no\nstack traceback:\n\t.*\nstdin:1: unexpected symbol near '%)'\n$", err)
-    if not jit then  -- which forgets who made a tail call
-      assert.matches("^stdin:1: no\n.-\tstdin:1: in main chunk\n\t%[C%]: in %?\n", err)
-    end
-    assert.equal(0, code)
-  end)
-
-  it("lives on a terminal", function()
-    if not shell.has "script" then return pending "there is no 'script' here" end
-    local past = shell.file "'from ' .. 'before'\n"
-    local s = shell.session(("TERM=xterm MASCON_HISTORY=%s %s"):format(past, mascon))
-    finally(function()
-      s:close()
-      os.remove(past)
-    end)
-    s:expect "mascon "
-    s:expect "> "
-    s:send "6 * 7\n"
-    s:expect "\n42"
-    s:expect "> "
-    s:send "for i = 1, 2 do\n"
-    s:expect ">> "
-    s:send "print('no ' .. i) end\n"
-    s:expect "\nno 2"
-    s:expect "> "
-    s:send "x = nil + 1\n"
-    s:expect "stdin:1: attempt to"
-    s:expect "> "
-    s:send "given up\3"  -- Ctrl-C clears the line
-    s:expect "\n"
-    s:expect "> "
-    s:send "\27[A\27[A\27[A\27[A\27[A\n"  -- five up: what an earlier session did
-    s:expect "\nfrom before"
-    s:expect "> "
-    s:send "a = mascon.zeros(2000, 2000) while true do a:matmul(a) io.write '.' io.flush() end\n"
-    s:expect "\n."
-    s:send "\3"
-    s:expect "interrupted"
-    s:expect "> "
-    s:send "'still ' .. 'here'\n"
-    s:expect "\nstill here"
-    s:expect "> "
-    s:send "\4"
-    s:close()
-    assert.matches("'still ' %.%. 'here'\n$", shell.read(past))
   end)
 end)

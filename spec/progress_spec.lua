@@ -6,7 +6,7 @@ describe("the progress bar", function()
   -- a bar on a clock that is set by hand, and what it wrote
   local function new(terminal)
     local written, time = {}, { 0 }
-    local bar = progress.bar(function(s) written[#written + 1] = s end, terminal,
+    local bar = progress.bar(nil, function(s) written[#written + 1] = s end, terminal,
       function() return time[1] end)
     return bar, written, time
   end

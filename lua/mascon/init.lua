@@ -8,5 +8,6 @@ core.npz = require "mascon.npz"
 require "mascon.csrfile"
 core.show = require "mascon.show"
 core.locs = require "mascon.locs"
+core.help = require "mascon.help".help
 
 return core

@@ -198,6 +198,26 @@ function mascon.philox(key, c0, c1, c2, c3) end
 ---@return integer n
 function mascon.threads(n) end
 
+---Whether calls without the option `progress` show a bar once they take longer
+---than a second; with `on`, from now on. So it is at the prompt.
+---@param on? boolean
+---@return boolean on
+function mascon.progress(on) end
+
+---How arrays are printed in this Lua state, from now on; returns how they are.
+---
+---    mascon.printoptions {precision = 3}
+---
+---@param opts? mascon.PrintOpts
+---@return mascon.PrintOpts now
+function mascon.printoptions(opts) end
+
+---@class mascon.PrintOpts
+---@field precision? integer  digits that tell, at most (6)
+---@field threshold? integer  elements up to which all are printed (1000)
+---@field edge? integer  how many are at either end otherwise (3)
+---@field width? integer  columns at which vectors wrap (80)
+
 ---Seconds of a clock that only goes forward.
 ---@return number t
 function mascon.clock() end
@@ -1273,6 +1293,7 @@ function mascon.csv.save(path, names, columns, opts) end
 ---@type mascon.locs
 mascon.locs = {}
 
+<<<<<<< HEAD
 ---C declarations of arrays and some functions, for `ffi.cdef`; twice is no error.
 ---@type string
 mascon.cdef = ""
@@ -1281,5 +1302,14 @@ mascon.cdef = ""
 ---whose functions are in `ffi.C`.
 ---@type string?
 mascon.libpath = nil
+=======
+---Images: contrast, colours, files.
+mascon.image = {}
+
+mascon.image.colormap = mascon.pixels.colormap
+
+---Several arrays in one file, as NumPy's .npz.
+mascon.npz = {}
+>>>>>>> d73f9c1 (prompt: results, help, completion, timing, a history of state)
 
 return mascon

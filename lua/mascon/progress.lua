@@ -45,11 +45,12 @@ end
 ---On a terminal it is one line that changes; elsewhere a line every few
 ---seconds, and the last.
 ---
+---@param delay? number  seconds in which nothing is written (0)
 ---@param write? fun(text: string)  default: to stderr; nothing in a state without it
 ---@param terminal? boolean  default: whether stderr is one
 ---@param now? fun(): number  seconds; default: `mascon.clock`
 ---@return fun(done: integer?, total: integer?)
-local function bar(write, terminal, now)
+local function bar(delay, write, terminal, now)
   if write == nil then
     local err = io and io.stderr
     if not err then return function() end end
@@ -65,6 +66,7 @@ local function bar(write, terminal, now)
     end
     local t = now()
     local last = done == total
+    if t - began < (delay or 0) then return end
     if terminal then
       write(("\r%s\27[K%s"):format(line(done, total, t - began),
                                    last and "\n" or ""))

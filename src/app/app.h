@@ -42,10 +42,13 @@ void app_prompt (lua_State *L);
 
 /* {------- line editing (edit.c) ------- */
 
+/* asked by Tab: what is before the cursor; answers by the two below */
+typedef void edit_completer (void *ud, const char *text, size_t size);
+
 typedef enum edit_status { EDIT_LINE, EDIT_END, EDIT_CLEARED } edit_status;
 
 /* begin; where stdin and stdout are no terminal, lines are read plainly */
-void edit_open (void);
+void edit_open (edit_completer *f, void *ud);
 void edit_close (void);
 
 /*
@@ -53,6 +56,10 @@ void edit_close (void);
 ** EDIT_CLEARED: Ctrl-C.
 */
 edit_status edit_read (const char *prompt, const char **line, size_t *size);
+
+/* within a completer: insert at the cursor; print below, and the line anew */
+void edit_insert (const char *text);
+void edit_list (const char *text);
 
 /* add a line to the history, of this session and the next ones */
 void edit_remember (const char *line);

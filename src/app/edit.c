@@ -2,12 +2,15 @@
 ** edit.c - line editing and history by libedit, or plain lines
 */
 
+#include <errno.h>
+#include <fcntl.h>
 #include <histedit.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -37,21 +40,50 @@ static char *getprompt (EditLine *e) {
 
 /* {------- the file of the history: one line each, oldest first ------- */
 
-/* open it; NULL where there is none */
-static FILE *historyfile (const char *mode) {
-  const char *name = getenv("MASCON_HISTORY"), *home = getenv("HOME");
-  char path[4096];
+/* its name: false where it has none */
+static bool historyname (char *path, size_t size) {
+  const char *name = getenv("MASCON_HISTORY");
+  const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   int n;
-  if (name != NULL) return *name != '\0' ? fopen(name, mode) : NULL;
-  if (home == NULL) return NULL;
-  n = snprintf(path, sizeof path, "%s/.mascon_history", home);
-  return n < (int)sizeof path ? fopen(path, mode) : NULL;
+  if (name != NULL) n = snprintf(path, size, "%s", name);
+  else if (state != NULL && state[0] == '/')
+    n = snprintf(path, size, "%s/mascon/history", state);
+  else if (home != NULL)
+    n = snprintf(path, size, "%s/.local/state/mascon/history", home);
+  else return false;
+  return 0 < n && n < (int)size;
+}
+
+
+/* the folders that lead to it */
+static void makefolders (char *path) {
+  for (char *p = path + 1; (p = strchr(p, '/')) != NULL; p++) {
+    *p = '\0';
+    mkdir(path, 0700);
+    *p = '/';
+  }
+}
+
+
+/* open it, to read or to append; NULL where there is none */
+static FILE *historyfile (bool append) {
+  const int create = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
+  char path[4096];
+  int fd;
+  if (!historyname(path, sizeof path)) return NULL;
+  if (!append) return fopen(path, "r");
+  fd = open(path, create, 0600);  /* it is nobody else's business */
+  if (fd < 0 && errno == ENOENT) {
+    makefolders(path);
+    fd = open(path, create, 0600);
+  }
+  return fd >= 0 ? fdopen(fd, "a") : NULL;
 }
 
 
 static void loadhistory (void) {
   HistEvent ev;
-  FILE *f = historyfile("r");
+  FILE *f = historyfile(false);
   char *line = NULL;
   size_t size = 0;
   if (f == NULL) return;
@@ -69,7 +101,7 @@ void edit_remember (const char *line) {
       strncmp(ev.str, line, strlen(line)) == 0 &&
       strcspn(ev.str, "\n") == strlen(line)) return;  /* the same again */
   history(past, &ev, H_ENTER, line);
-  f = historyfile("a");
+  f = historyfile(true);
   if (f == NULL) return;
   fprintf(f, "%s\n", line);
   fclose(f);
@@ -78,8 +110,40 @@ void edit_remember (const char *line) {
 /* -------} */
 
 
-void edit_open (void) {
+/* {------- completion ------- */
+
+static edit_completer *completer;
+static void *completerdata;
+static bool listed;
+
+
+void edit_insert (const char *text) {
+  if (*text != '\0') el_insertstr(editor, text);
+}
+
+
+void edit_list (const char *text) {
+  printf("\n%s", text);
+  fflush(stdout);
+  listed = true;
+}
+
+
+static unsigned char complete (EditLine *e, int key) {
+  const LineInfo *line = el_line(e);
+  (void)key;
+  listed = false;
+  completer(completerdata, line->buffer, (size_t)(line->cursor - line->buffer));
+  return listed ? CC_REDISPLAY : CC_REFRESH;
+}
+
+/* -------} */
+
+
+void edit_open (edit_completer *f, void *ud) {
   HistEvent ev;
+  completer = f;
+  completerdata = ud;
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return;
   setlocale(LC_CTYPE, "");  /* for what is typed; numbers keep their '.' */
   past = history_init();
@@ -90,6 +154,8 @@ void edit_open (void) {
   el_set(editor, EL_EDITOR, "emacs");
   el_set(editor, EL_HIST, history, past);
   el_set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
+  el_set(editor, EL_ADDFN, "mascon-complete", "complete a name", complete);
+  el_set(editor, EL_BIND, "^I", "mascon-complete", NULL);
   el_source(editor, NULL);
   loadhistory();
 }

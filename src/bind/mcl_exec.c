@@ -21,6 +21,7 @@
 
 typedef struct state {
   int threads;      /* mascon.threads(n); 0: not said */
+  bool bars;        /* mascon.progress(true) */
   lua_State *main;  /* the main thread, or NULL */
 } state;
 
@@ -114,16 +115,19 @@ static int report (void *ud, int64_t done, int64_t total) {
 /* -------} */
 
 
+#define LATE 1.0  /* seconds of work without a bar that nobody asked for */
+
 /*
-** Replace 'true' on top of the stack by a new bar, a function(done, total),
-** or by nil where the Lua part that makes them is not loaded.
+** Push a new bar, a function(done, total) that writes nothing for 'delay'
+** seconds, or nil where the Lua part that makes them is not loaded.
 */
-static void pushbar (lua_State *L) {
-  int top = lua_gettop(L);
+static void pushbar (lua_State *L, double delay) {
+  int top = lua_gettop(L) + 1;
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   if (lua_getfield(L, -1, "mascon.progress") == LUA_TTABLE) {
     lua_getfield(L, -1, "bar");
-    lua_call(L, 0, 1);
+    lua_pushnumber(L, delay);
+    lua_call(L, 1, 1);
   }
   else lua_pushnil(L);
   lua_replace(L, top);
@@ -131,25 +135,34 @@ static void pushbar (lua_State *L) {
 }
 
 
-/* the options 'threads' and 'progress' */
-static void options (lua_State *L, mcl_call *c, int arg) {
-  luaL_checkstack(L, LUA_MINSTACK, NULL);
-  c->ex.threads = (int)mcl_optint(L, arg, "threads", c->ex.threads, 1,
-                                  MAXTHREADS);
-  switch (mcl_optvalue(L, arg, "progress")) {
-    case LUA_TNIL: break;
-    case LUA_TBOOLEAN:
-      c->bar = lua_toboolean(L, -1);
-      if (c->bar) pushbar(L);
-      break;
-    case LUA_TFUNCTION: break;
-    default: mcl_opterror(L, arg, "progress", "boolean or function");
-  }
+/* the function or nil on top of the stack is told of progress */
+static void setprogress (lua_State *L, mcl_call *c) {
   if (lua_isfunction(L, -1)) {
     c->progress = lua_gettop(L);
     c->ex.progress = report;
   }
   else lua_pop(L, 1);
+}
+
+
+/* the options 'threads' and 'progress', which is 'bars' if absent */
+static void options (lua_State *L, mcl_call *c, int arg, bool bars) {
+  c->ex.threads = (int)mcl_optint(L, arg, "threads", c->ex.threads, 1,
+                                  MAXTHREADS);
+  switch (mcl_optvalue(L, arg, "progress")) {
+    case LUA_TNIL:
+      c->bar = bars;
+      if (bars) pushbar(L, LATE);
+      break;
+    case LUA_TBOOLEAN:
+      c->bar = lua_toboolean(L, -1);
+      if (c->bar) pushbar(L, 0);
+      break;
+    case LUA_TFUNCTION: break;
+    default: mcl_opterror(L, arg, "progress", "boolean or function");
+  }
+  if (c->bar) lua_remove(L, -2);  /* what the option was */
+  setprogress(L, c);
 }
 
 
@@ -162,7 +175,10 @@ void mcl_begin (lua_State *L, mcl_call *c, int arg) {
   c->ex.threads = s->threads;
   c->progress = 0;
   c->bar = c->failed = false;
-  if (arg != 0 && !lua_isnoneornil(L, arg)) options(L, c, arg);
+  if (arg != 0 && (s->bars || !lua_isnoneornil(L, arg))) {
+    luaL_checkstack(L, LUA_MINSTACK, NULL);
+    options(L, c, arg, s->bars);
+  }
   watch(L, s->main != NULL ? s->main : L, c);
 }
 
@@ -214,6 +230,21 @@ static int threads (lua_State *L) {
     s->threads = (int)n;
   }
   lua_pushinteger(L, s->threads > 0 ? s->threads : mascon_threads());
+  return 1;
+}
+
+
+/*
+** progress([on]): whether calls without the option 'progress' show a bar once
+** they take longer than a second; with 'on', from now on
+*/
+static int progress (lua_State *L) {
+  state *s = getstate(L);
+  if (!lua_isnoneornil(L, 1)) {
+    luaL_checktype(L, 1, LUA_TBOOLEAN);
+    s->bars = lua_toboolean(L, 1);
+  }
+  lua_pushboolean(L, s->bars);
   return 1;
 }
 
@@ -285,6 +316,7 @@ static int info (lua_State *L) {
 void mcl_openexec (lua_State *L) {
   static const luaL_Reg funcs[] = {
     {"threads", threads},
+    {"progress", progress},
     {"clock", clocknow},
     {"terminal", terminal},
     {"info", info},
@@ -295,6 +327,7 @@ void mcl_openexec (lua_State *L) {
   luaL_getmetatable(L, MCL_ARRAY);
   s = lua_newuserdatauv(L, sizeof *s, 0);
   s->threads = 0;
+  s->bars = false;
   s->main = mcl_mainthread(L);
   lua_rawseti(L, -2, SETTINGS);
   lua_pop(L, 1);

@@ -2,6 +2,8 @@
 ** mcl_open.c - mascon for hosts that link libmascon_lua: no file is looked up
 */
 
+#include <string.h>
+
 #include "mascon_lua.h"
 #include "mcl.h"
 #include "mcl_text.h"
@@ -59,6 +61,26 @@ static int load (lua_State *L) {
 }
 
 
+/* text(name): the source of a part, with its annotations; nil for others */
+static int text (lua_State *L) {
+  const char *name = luaL_checkstring(L, 1);
+  for (const mcl_text *t = mcl_texts; t->name != NULL; t++)
+    if (strcmp(t->name, name) == 0) {
+      lua_pushlstring(L, (const char *)t->text, t->size);
+      return 1;
+    }
+  lua_pushnil(L);
+  return 1;
+}
+
+
+/* the module mascon.text is that function */
+static int opentext (lua_State *L) {
+  lua_pushcfunction(L, text);
+  return 1;
+}
+
+
 /* where 'require', ours or Lua's, looks first */
 static void preload (lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
@@ -69,6 +91,8 @@ static void preload (lua_State *L) {
   }
   lua_pushcfunction(L, luaopen_mascon_core);
   lua_setfield(L, -2, "mascon.core");
+  lua_pushcfunction(L, opentext);
+  lua_setfield(L, -2, "mascon.text");
   lua_pop(L, 1);
 }
 

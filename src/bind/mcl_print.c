@@ -3,6 +3,7 @@
 **
 ** What is printed is at most 1000 elements, or the corners: three at either
 ** end of rows and columns, one of the axes above.  Nothing else is looked at.
+** mascon.printoptions changes these numbers for a Lua state.
 */
 
 #include <math.h>
@@ -11,10 +12,15 @@
 
 #include "mcl.h"
 
-#define ALL 1000   /* elements up to which all are printed */
-#define EDGE 3     /* elements at either end otherwise */
-#define LINE 80    /* where the elements of a vector wrap */
 #define CELL 48    /* bytes for one number */
+#define PRINTING 2  /* where the metatable of arrays keeps the 'settings' */
+
+typedef struct settings {
+  int precision;  /* digits that tell, at most */
+  int threshold;  /* elements up to which all are printed */
+  int edge;       /* elements at either end otherwise */
+  int width;      /* where the elements of a vector wrap */
+} settings;
 
 /* how the numbers of a column are written */
 typedef struct column {
@@ -26,11 +32,11 @@ typedef struct column {
 /* {------- numbers ------- */
 
 /* 'x' with a '.', whatever the locale calls it (perhaps in several bytes) */
-static void real (char *out, double x, int decimals) {
+static void real (char *out, double x, int decimals, int precision) {
   char text[CELL];
   char *p = text;
   if (isnan(x)) strcpy(text, "nan");  /* never with a sign */
-  else if (decimals < 0) snprintf(text, sizeof text, "%.6g", x);
+  else if (decimals < 0) snprintf(text, sizeof text, "%.*g", precision, x);
   else snprintf(text, sizeof text, "%.*f", decimals, x);
   while (*p != '\0') {
     size_t n = strcspn(p, "0123456789+-einfa");
@@ -44,10 +50,13 @@ static void real (char *out, double x, int decimals) {
 }
 
 
-static void write (char *out, mascon_dtype t, const void *p, int decimals) {
+static void write (char *out, mascon_dtype t, const void *p, int decimals,
+                   int precision) {
   switch (t) {
-    case MASCON_F64: real(out, *(const double *)p, decimals); break;
-    case MASCON_F32: real(out, *(const float *)p, decimals); break;
+    case MASCON_F64: real(out, *(const double *)p, decimals, precision);
+      break;
+    case MASCON_F32: real(out, *(const float *)p, decimals, precision);
+      break;
     case MASCON_I64:
       snprintf(out, CELL, "%lld", (long long)*(const int64_t *)p);
       break;
@@ -64,15 +73,17 @@ static void write (char *out, mascon_dtype t, const void *p, int decimals) {
 
 typedef struct printer {
   luaL_Buffer b;
+  settings set;
   const mascon_array *a;
   mascon_dtype t;
   bool all;
+  column *columns;  /* of a matrix */
 } printer;
 
 
 /* elements shown at either end of an axis */
 static int64_t edge (const printer *pr, int axis) {
-  return axis < pr->a->ndim - 2 ? 1 : EDGE;
+  return axis < pr->a->ndim - 2 ? 1 : pr->set.edge;
 }
 
 
@@ -92,10 +103,10 @@ static int64_t place (const printer *pr, int axis, int64_t k) {
 
 
 /* make 'c' wide and fine enough for the element at 'p' */
-static void measure (column *c, mascon_dtype t, const void *p) {
+static void measure (const printer *pr, column *c, const void *p) {
   char text[CELL];
   const char *point;
-  write(text, t, p, -1);
+  write(text, pr->t, p, -1, pr->set.precision);
   if (strpbrk(text, "na") != NULL) return;  /* nan, inf have no point */
   point = strchr(text, '.');
   if (strchr(text, 'e') != NULL) c->decimals = -1;
@@ -105,21 +116,21 @@ static void measure (column *c, mascon_dtype t, const void *p) {
 }
 
 
-static void widen (column *c, mascon_dtype t, const void *p) {
+static void widen (const printer *pr, column *c, const void *p) {
   char text[CELL];
   int n;
-  write(text, t, p, c->decimals);
+  write(text, pr->t, p, c->decimals, pr->set.precision);
   n = (int)strlen(text);
   if (n > c->width) c->width = n;
 }
 
 
-static void cell (luaL_Buffer *b, const column *c, mascon_dtype t,
-                  const void *p) {
+static void cell (printer *pr, const column *c, const void *p) {
   char text[CELL];
-  write(text, t, p, c->decimals);
-  for (int n = (int)strlen(text); n <= c->width; n++) luaL_addchar(b, ' ');
-  luaL_addstring(b, text);
+  write(text, pr->t, p, c->decimals, pr->set.precision);
+  for (int n = (int)strlen(text); n <= c->width; n++)
+    luaL_addchar(&pr->b, ' ');
+  luaL_addstring(&pr->b, text);
 }
 
 /* -------} */
@@ -136,10 +147,10 @@ static const char *step (const printer *pr, const char *p, int axis,
 
 /* apply to every shown element of an axis */
 static void scan (const printer *pr, const char *p, int axis, column *c,
-                  void (*see) (column *, mascon_dtype, const void *)) {
+                  void (*see) (const printer *, column *, const void *)) {
   for (int64_t k = 0; k < places(pr, axis); k++) {
     int64_t i = place(pr, axis, k);
-    if (i >= 0) see(c, pr->t, step(pr, p, axis, i));
+    if (i >= 0) see(pr, c, step(pr, p, axis, i));
   }
 }
 
@@ -151,12 +162,12 @@ static void vector (printer *pr, const char *p) {
   scan(pr, p, 0, &c, widen);
   for (int64_t k = 0; k < places(pr, 0); k++) {
     int64_t i = place(pr, 0, k);
-    if (used == 0 || used + c.width + 1 > LINE) {
+    if (used == 0 || used + c.width + 1 > pr->set.width) {
       luaL_addchar(&pr->b, '\n');
       used = 0;
     }
     if (i < 0) luaL_addstring(&pr->b, " ...");
-    else cell(&pr->b, &c, pr->t, step(pr, p, 0, i));
+    else cell(pr, &c, step(pr, p, 0, i));
     used += c.width + 1;
   }
 }
@@ -168,7 +179,7 @@ static void row (printer *pr, const char *p, const column *c) {
   for (int64_t k = 0; k < places(pr, axis); k++) {
     int64_t j = place(pr, axis, k);
     if (j < 0) luaL_addstring(&pr->b, " ...");
-    else cell(&pr->b, &c[k], pr->t, step(pr, p, axis, j));
+    else cell(pr, &c[k], step(pr, p, axis, j));
   }
 }
 
@@ -176,7 +187,7 @@ static void row (printer *pr, const char *p, const column *c) {
 /* the last two axes, from 'p' on */
 static void matrix (printer *pr, const char *p) {
   int axis = pr->a->ndim - 2;
-  column c[ALL];
+  column *c = pr->columns;
   for (int64_t k = 0; k < places(pr, axis + 1); k++) {
     int64_t j = place(pr, axis + 1, k);
     c[k] = (column) {0, 0};
@@ -218,6 +229,15 @@ static void matrices (printer *pr, const char *p, int axis,
 /* -------} */
 
 
+static settings *getsettings (lua_State *L) {
+  settings *s;
+  lua_rawgeti(L, MCL_META, PRINTING);
+  s = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return s;
+}
+
+
 /*
 ** tostring(a): dtype and shape, whether it is a view; then the elements (its
 ** corners above 1000), columns aligned, '.' whatever the locale
@@ -232,7 +252,10 @@ static int text (lua_State *L) {
   if (a->magic != MASCON_MAGIC) return 1;
   pr.a = a;
   pr.t = mascon_dtype_of(a);
-  pr.all = mascon_count(a) <= ALL;
+  pr.set = *getsettings(L);
+  pr.all = mascon_count(a) <= pr.set.threshold;
+  pr.columns = lua_newuserdatauv(L, (size_t)places(&pr, a->ndim - 1) *
+                                 sizeof *pr.columns, 0);
   luaL_buffinit(L, &pr.b);
   luaL_addstring(&pr.b, header);  /* below the buffer: it stays */
   if (a->flags & MASCON_VIEW) luaL_addstring(&pr.b, ", view");
@@ -246,10 +269,48 @@ static int text (lua_State *L) {
 }
 
 
+/*
+** printoptions([{precision =, threshold =, edge =, width =}]): how arrays are
+** printed from now on in this Lua state; returns how they are
+*/
+static int printoptions (lua_State *L) {
+  static const char *const names[] = {"precision", "threshold", "edge",
+                                      "width", NULL};
+  static const int lowest[] = {1, 0, 1, 20};
+  static const int highest[] = {17, 1000000, 1000, 10000};
+  settings *s = getsettings(L), new = *s;
+  int *fields[] = {&new.precision, &new.threshold, &new.edge, &new.width};
+  lua_settop(L, 1);
+  if (!lua_isnil(L, 1)) {
+    mcl_options(L, 1, names);
+    for (int i = 0; names[i] != NULL; i++)
+      *fields[i] = (int)mcl_optint(L, 1, names[i], *fields[i], lowest[i],
+                                   highest[i]);
+    *s = new;
+  }
+  lua_createtable(L, 0, 4);
+  for (int i = 0; names[i] != NULL; i++) {
+    lua_pushinteger(L, *fields[i]);
+    lua_setfield(L, -2, names[i]);
+  }
+  return 1;
+}
+
+
 void mcl_openprint (lua_State *L) {
+  static const settings init = {6, 1000, 3, 80};
   static const luaL_Reg meta[] = {
     {"__tostring", text},
     {NULL, NULL}
   };
+  static const luaL_Reg funcs[] = {
+    {"printoptions", printoptions},
+    {NULL, NULL}
+  };
+  luaL_getmetatable(L, MCL_ARRAY);
+  *(settings *)lua_newuserdatauv(L, sizeof init, 0) = init;
+  lua_rawseti(L, -2, PRINTING);
+  lua_pop(L, 1);
   mcl_addmeta(L, meta);
+  mcl_addfuncs(L, funcs);
 }
