@@ -131,7 +131,7 @@ local function declare(h, block, line, names)
   if not target then return end
   local alias = right:match "^mascon[%w_.]+$"
   if alias and h.byname[alias] then h.byname[target] = h.byname[alias]
-  elseif #block.text > 0 and right:find "^{" then add(h, block, target) end
+  elseif #block.text > 0 then add(h, block, target) end
 end
 
 local function read(h, text, names)

@@ -1293,7 +1293,6 @@ function mascon.csv.save(path, names, columns, opts) end
 ---@type mascon.locs
 mascon.locs = {}
 
-<<<<<<< HEAD
 ---C declarations of arrays and some functions, for `ffi.cdef`; twice is no error.
 ---@type string
 mascon.cdef = ""
@@ -1302,7 +1301,7 @@ mascon.cdef = ""
 ---whose functions are in `ffi.C`.
 ---@type string?
 mascon.libpath = nil
-=======
+
 ---Images: contrast, colours, files.
 mascon.image = {}
 
@@ -1310,6 +1309,5 @@ mascon.image.colormap = mascon.pixels.colormap
 
 ---Several arrays in one file, as NumPy's .npz.
 mascon.npz = {}
->>>>>>> d73f9c1 (prompt: results, help, completion, timing, a history of state)
 
 return mascon
