@@ -329,6 +329,76 @@ MASCON_API int mascon_unshare (int64_t token);
 
 
 /* {====================================================================
+** DLPack: memory that other tensor libraries share, without a copy
+** ===================================================================== */
+
+/* DLTensor, as DLPack publishes it, under a name of ours */
+typedef struct mascon_dltensor {
+  void *data;
+  int32_t device;       /* 1: the CPU */
+  int32_t device_id;
+  int32_t ndim;
+  mascon_dltype dtype;
+  int64_t *shape;
+  int64_t *strides;     /* in elements; NULL: row-major order */
+  uint64_t byte_offset; /* of the first element from 'data' */
+} mascon_dltensor;
+
+/* DLManagedTensor: whoever takes it calls deleter(it) once, when done */
+typedef struct mascon_dlmanaged {
+  mascon_dltensor tensor;
+  void *manager_ctx;
+  void (*deleter) (struct mascon_dlmanaged *self);
+} mascon_dlmanaged;
+
+/* DLManagedTensorVersioned, of DLPack 1.0 on */
+typedef struct mascon_dlversioned {
+  uint32_t major, minor;  /* 1, 0 */
+  void *manager_ctx;
+  void (*deleter) (struct mascon_dlversioned *self);
+  uint64_t flags;         /* MASCON_DLREADONLY, ... */
+  mascon_dltensor tensor;
+} mascon_dlversioned;
+
+#define MASCON_DLREADONLY 1u
+
+/*
+** mascon_to_dlpack, mascon_to_dlversioned: a tensor over the memory of 'a'.
+**
+** t  set to a new tensor, which holds a reference to the memory until its
+**    deleter is called, on any thread.  In a capsule of Python it is named
+**    "dltensor", or "dltensor_versioned".
+**
+** Returns MASCON_OK, MASCON_ECLOSED, MASCON_EVALUE where 'a' has no buffer
+** (then nobody owns the memory), MASCON_EREADONLY where 'a' is read-only, which
+** only the versioned struct can say, or MASCON_ENOMEM.
+*/
+MASCON_API int mascon_to_dlpack (const mascon_array *a, mascon_dlmanaged **t);
+MASCON_API int mascon_to_dlversioned (const mascon_array *a,
+                                      mascon_dlversioned **t);
+
+/*
+** mascon_from_dlpack, mascon_from_dlversioned: an array over the memory of a
+** tensor.
+**
+** t  on the CPU, of 1 to MASCON_MAXDIM axes (none: a vector of one element),
+**    of one of our dtypes, or of booleans, which are u8.  On success it is the
+**    array's: its deleter, which may be NULL, is called with the last
+**    reference.
+** a  set to the new array; read-only where the tensor says so.
+**
+** Returns MASCON_OK, or, with 't' still the caller's: MASCON_ETYPE (dtype or
+** lanes), MASCON_ESHAPE, MASCON_ETOOBIG, MASCON_EVALUE (another device, another
+** major version, elements not aligned) or MASCON_ENOMEM.
+*/
+MASCON_API int mascon_from_dlpack (mascon_dlmanaged *t, mascon_array *a);
+MASCON_API int mascon_from_dlversioned (mascon_dlversioned *t,
+                                        mascon_array *a);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
 ** How to run a call
 ** ===================================================================== */
 
