@@ -49,4 +49,16 @@ function M.integer(opts, name, low, high)
   opts[name] = math.floor(n)
 end
 
+-- can the files that options name be written?  The longest work is worth
+-- nothing without
+function M.outputs(opts, ...)
+  for _, name in ipairs { ... } do
+    local path = opts[name]
+    local folder = path and (path:match "^(.*/)[^/]*$" or "./")
+    local f = folder and io.open(folder .. ".", "r")
+    if f then f:close()
+    elseif folder then M.fail(path, ": there is no folder ", folder) end
+  end
+end
+
 return M

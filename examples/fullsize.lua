@@ -45,6 +45,7 @@ local function parse(args)
     opts[name] = opts[name] or default
     cli.integer(opts, name, 1, 2147483583)
   end
+  cli.outputs(opts, "output")
   cli.integer(opts, "batch", 1, 2147483583)
   cli.integer(opts, "check", 0, 2147483583)
   cli.integer(opts, "threads", 1, 1024)

@@ -56,6 +56,7 @@ local function parse(args)
   if #numbers < #arguments then
     fail("ROWS COLUMNS Y X SIGMA_Y SIGMA_X expected (see --help)")
   end
+  cli.outputs(opts, "output")
   return opts, numbers
 end
 

@@ -65,6 +65,7 @@ local function parse(args)
   if opts.ranks and not opts["test-indptr"] then
     fail "--ranks needs --test-indptr and --test-indices"
   end
+  cli.outputs(opts, "output", "scores", "ranks", "save-index")
   cli.integer(opts, "n", 1, 2147483648)
   cli.integer(opts, "base", 0, 1)
   cli.integer(opts, "resume", 1, 2147483648)

@@ -74,16 +74,12 @@ local function oneof(opts, name, words)
   end
 end
 
--- can the file be written?  The longest work is worth nothing without it
+-- is it a name of a file that can be written?
 local function checkoutput(path)
   local suffix = (path:match "%.(%w+)$" or ""):lower()
   if SHOWN[suffix] == nil then
     fail("-o: a name that ends in .png, .tif, .npy, .pgm or .ppm expected, got '", path, "'")
   end
-  local folder = path:match "^(.*/)[^/]*$" or "./"
-  local f = io.open(folder .. ".", "r")
-  if not f then fail("-o: there is no folder ", folder) end
-  f:close()
   return SHOWN[suffix]
 end
 
@@ -100,6 +96,7 @@ local function parse(args)
   oneof(opts, "unit", "nm um mm px")
   oneof(opts, "colormap", "viridis magma inferno turbo hot gray")
   if opts["colour-range"] and not opts.colour then fail "--colour-range goes with --colour" end
+  cli.outputs(opts, "output")
   return opts, files[1], opts.output and checkoutput(opts.output)
 end
 

@@ -32,6 +32,7 @@ local function parse(args)
   if #files ~= 0 and #files ~= 2 then
     fail("two files or none expected, got ", #files, "; see --help")
   end
+  cli.outputs(opts, "output")
   cli.integer(opts, "n", 1, 2147483648)
   cli.integer(opts, "batch", 1, 2147483648)
   cli.integer(opts, "threads", 1, 1024)

@@ -1,4 +1,5 @@
 local mascon = require "mascon"
+local shell = require "spec.shell"
 
 local build = os.getenv "MASCON_BUILD" or "build"
 
@@ -58,7 +59,8 @@ describe("the door of the header alone", function()
     for _, v in ipairs { forged, zero, door.light(), io.stdout } do
       assert.error_matches(function() door.check(v, "any") end, "array expected, got .*userdata")
       for name, f in pairs(mascon) do  -- nor is any function of ours
-        if type(f) == "function" and name ~= "memory" and name ~= "threads" then
+        if type(f) == "function" and name ~= "memory" and name ~= "threads"
+          and name ~= "help" then
           pcall(f, v)
           pcall(f, 1, v)
         end
@@ -79,5 +81,33 @@ describe("a host that links", function()
     local p = assert(io.popen(build .. "/spec/push"))
     assert.equal("ok\n", p:read "a")
     assert.is_true(p:close())
+  end)
+
+  -- B47: static data; B49: loading from two threads
+  it("may open mascon in eight threads at once, again and again", function()
+    local out, err = shell.run(build .. "/spec/open link 60")
+    assert.same({ "0 of 480 failed\n", "" }, { out, err })
+    for _ = 1, 5 do  -- the first load of a process is the one that may race
+      out, err = shell.run(("%s/spec/open load 10 %s/lib"):format(build, build))
+      assert.same({ "0 of 80 failed\n", "" }, { out, err })
+    end
+  end)
+
+  -- B53: another module's metatable under a name of ours
+  it("is refused where a name of a type is taken", function()
+    for _, name in ipairs { "mascon.array", "mascon.csr", "mascon.random", "mascon.index" } do
+      local path = shell.file(([[
+        local registry = debug.getregistry()
+        for _, part in ipairs { "mascon.array", "mascon.csr", "mascon.random", "mascon.index" } do
+          registry[part] = nil
+        end
+        registry["%s"] = { __name = "%s" }
+        package.loaded["mascon.core"] = nil
+        print(pcall(require, "mascon.core"))]]):format(name, name))
+      local out = shell.run(shell.mascon .. " " .. path)
+      os.remove(path)
+      assert.matches("^false\t.*type '" .. name:gsub("%.", "%%.") ..
+        "' is already registered by another module", out)
+    end
   end)
 end)

@@ -317,8 +317,10 @@ describe("examples/recommend.lua", function()
       file "indptr", "-o", "o")
     fails("--seen-indptr and --seen-indices go together", users, items, "-o",
       "o", "--seen-indptr", file "indptr")
-    fails(dir .. "no/ids: No such file or directory", users, items, "-o",
-      dir .. "no/ids", "--quiet")
+    for _, option in ipairs {"-o", "--scores"} do  -- before anything is read
+      fails(("%sno/ids: there is no folder %sno/"):format(dir, dir), file "none",
+        items, "-o", file "o", option, dir .. "no/ids")
+    end
   end)
 end)
 

@@ -27,6 +27,12 @@
 */
 #define MCL_META lua_upvalueindex(1)
 
+/*
+** Push the metatable of a type of ours; true: it is new.  Raise where another
+** module has registered a type under that name.
+*/
+bool mcl_newtype (lua_State *L, const char *name);
+
 /* add 'funcs' to the module (on top of the stack), to the methods of arrays,
    to their metatable */
 void mcl_addfuncs (lua_State *L, const luaL_Reg *funcs);

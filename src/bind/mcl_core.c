@@ -49,20 +49,26 @@ bool mcl_getmeta (lua_State *L) {
 }
 
 
-static void newmeta (lua_State *L) {
-  if (luaL_newmetatable(L, MCL_ARRAY)) {
+bool mcl_newtype (lua_State *L, const char *name) {
+  if (luaL_newmetatable(L, name)) {
     lua_pushlightuserdata(L, (void *)&marker);
     lua_setfield(L, -2, "marker");
+    return true;
+  }
+  lua_getfield(L, -1, "marker");
+  if (lua_touserdata(L, -1) != &marker)
+    luaL_error(L, "type '%s' is already registered by another module", name);
+  lua_pop(L, 1);
+  return false;
+}
+
+
+static void newmeta (lua_State *L) {
+  if (mcl_newtype(L, MCL_ARRAY)) {
     lua_newtable(L);
     lua_setfield(L, -2, "methods");
     lua_pushliteral(L, MCL_ARRAY);
     lua_setfield(L, -2, "__metatable");
-  }
-  else {
-    if (!mcl_getmeta(L))
-      luaL_error(L, "type '%s' is already registered by another module",
-                 MCL_ARRAY);
-    lua_pop(L, 1);
   }
   lua_pop(L, 1);
 }

@@ -277,7 +277,7 @@ void mcl_opencsr (lua_State *L) {
     {"__call", call},
     {NULL, NULL}
   };
-  luaL_newmetatable(L, MCL_CSR);
+  mcl_newtype(L, MCL_CSR);
   setfuncs(L, meta);
   lua_pushliteral(L, MCL_CSR);
   lua_setfield(L, -2, "__metatable");

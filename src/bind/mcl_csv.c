@@ -95,7 +95,7 @@ static int collect (lua_State *L) {
 static mascon_csv *newcsv (lua_State *L) {
   mascon_csv *t = lua_newuserdatauv(L, sizeof *t, 0);
   memset(t, 0, sizeof *t);
-  if (luaL_newmetatable(L, TABLE)) {
+  if (mcl_newtype(L, TABLE)) {
     lua_pushcfunction(L, collect);
     lua_setfield(L, -2, "__gc");
   }
@@ -227,7 +227,7 @@ static int freelabels (lua_State *L) {
 static mascon_labels *newlabels (lua_State *L) {
   mascon_labels **l = lua_newuserdatauv(L, sizeof *l, 0);
   *l = NULL;
-  if (luaL_newmetatable(L, LABELS)) {
+  if (mcl_newtype(L, LABELS)) {
     lua_pushcfunction(L, freelabels);
     lua_setfield(L, -2, "__gc");
   }

@@ -295,7 +295,7 @@ void mcl_openindex (lua_State *L) {
     {"__call", newindex},
     {NULL, NULL}
   };
-  luaL_newmetatable(L, MCL_INDEX);
+  mcl_newtype(L, MCL_INDEX);
   setfuncs(L, meta);
   lua_pushliteral(L, MCL_INDEX);
   lua_setfield(L, -2, "__metatable");

@@ -221,7 +221,7 @@ void mcl_openrandom (lua_State *L) {
     {NULL, NULL}
   };
   mcl_addfuncs(L, funcs);
-  luaL_newmetatable(L, GENERATOR);
+  mcl_newtype(L, GENERATOR);
   lua_pushcfunction(L, metanewindex);
   lua_setfield(L, -2, "__newindex");
   luaL_getmetatable(L, MCL_ARRAY);
