@@ -1437,9 +1437,10 @@ MASCON_API int mascon_topn_stream (const mascon_stream *s,
 ** set.  Infinite factors give what the formula says.
 **
 ** Cost: users * items * rank fused products in f32, or in 8 bits; what these
-** leave in doubt is computed again.  As much again for users with pairs to
-** rank.  Memory: a packed copy of the items in f32 (for 32 users
-** or more), and a few MB a thread.
+** leave in doubt is computed again.  Users with pairs to rank: as many products
+** in f32 once more, which takes about four times as long as in 8 bits.
+** Memory: a packed copy of the items, 5 bytes a factor (for 32 users or more),
+** and a few MB a thread.
 */
 MASCON_API int mascon_recommend (const mascon_array *users,
                                  const mascon_array *items,

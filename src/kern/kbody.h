@@ -13,6 +13,7 @@
 #include "timage.h"
 #include "tmatmul.h"
 #include "trandom.h"
+#include "tranks.h"
 #include "trecommend.h"
 #include "treduce.h"
 #include "trender.h"
@@ -29,6 +30,7 @@ const mck_table K(mck_table) = {
   .image = &K(image),
   .matmul = &K(matmul),
   .random = &K(random),
+  .ranks = &K(ranks),
   .recommend = &K(recommend),
   .reduce = &K(reduce),
   .render = &K(render),

@@ -18,6 +18,7 @@
 #include "kimage.h"
 #include "kmatmul.h"
 #include "krandom.h"
+#include "kranks.h"
 #include "ksort.h"
 #include "krecommend.h"
 #include "krender.h"
@@ -32,6 +33,7 @@ typedef struct mck_table {
   const mck_image *image;
   const mck_matmul *matmul;
   const mck_random *random;
+  const mck_ranks *ranks;
   const mck_recommend *recommend;
   const mck_render *render;
   const mck_topn *topn;

@@ -157,14 +157,15 @@ static int open (call *c, const mc_recinput *in, mascon_exec *ex) {
 /*
 ** Find the items packed, or pack them if there are users enough.  Where few
 ** items pass for anybody, those alone make bars that an index knows nothing
-** of: then packing pays, too.
+** of: then packing pays, too; and where pairs are to be ranked, among items
+** that pass.
 */
 static int openpack (call *c, int64_t rows, mascon_exec *ex) {
   mascon_exec q = mc_quiet(ex);
   int status;
   if (c->f.nitems == 0) return MASCON_OK;
-  if (c->packed != NULL &&
-      (rows < FEW || c->filter.passing >= c->f.nitems / 2)) {
+  if (c->packed != NULL && (rows < FEW || c->filter.common == NULL ||
+      (c->o.ranks == NULL && c->filter.passing >= c->f.nitems / 2))) {
     c->job.p = c->packed;
     return MASCON_OK;
   }
@@ -176,6 +177,7 @@ static int openpack (call *c, int64_t rows, mascon_exec *ex) {
     ex->total = c->result.nrows;
   }
   c->job.p = &c->pack;
+  c->job.narrow = true;
   return status;
 }
 

@@ -102,6 +102,7 @@ void mc_pack_close (mc_pack *p);
 typedef struct mc_recjob {
   const mc_factors *f;
   const mc_pack *p;         /* NULL: every score is computed */
+  bool narrow;              /* it has only items that pass filter->common */
   const mc_filter *filter;
   const mc_result *result;
   const mascon_array *rows; /* ids of the users; NULL: all */

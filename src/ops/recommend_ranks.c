@@ -1,12 +1,12 @@
 /*
 ** recommend_ranks.c - the ranks of given pairs among all that a user may get
 **
-** A rank is one more than the items that are better.  Users with pairs are
-** scanned as in recommend_scan.c, each with a bar that his worst pair reaches.
-** A candidate counts for the first of the user's pairs, in their order, that it
-** beats: so it does for all after that one.  Where the bounds of its score
-** leave that open, its score is computed; 5, 6 and 8 there say what they are
-** worth.
+** A rank is one more than the items that are better.  All packed items get a
+** score in float; whoever is above a pair's bounds by more than that may be
+** off is better, whoever is below them worse, and the few between get their
+** score computed (recommend_scan.c, 1 to 5, has the margins).  Then those are
+** taken off that the user may not get: they are few, or he is 'whole', and
+** the scores of all that he may get are computed.
 */
 
 #include <math.h>
@@ -16,28 +16,25 @@
 #include "recommend_ranks.h"
 #include "recommend_scan.h"
 
-#define GROUPS 16   /* groups of users scanned together */
+#define GROUPS 16   /* groups of users that share a block in the cache */
 #define USERS (GROUPS * MCK_SIX)
-#define FULL 256    /* candidates of a user between two counts */
-#define ROOM (FULL + MCK_BLOCK)
-#define PAIRS 4096  /* pairs of users scanned together, at least */
-#define LOOKS 16    /* blocks between two looks whether to go on */
+#define PAIRS 4096  /* pairs of users done together, at least */
+#define MOST 128    /* pairs of a user that are worth comparing one by one */
+#define LOOKS 4     /* blocks between two looks whether to go on */
 #define MANY 4096   /* the same in items, one by one */
-#define WORTH 16    /* scores that cost what one computed alone does */
+#define WORTH 8     /* scores that cost what one computed alone does */
 
 typedef struct pair {
   double score;
-  float lower, upper;  /* scaled: who is below is worse, who above better */
   int32_t id;
   int64_t at;          /* among all pairs */
-  int64_t better;      /* items for which it is the first that they beat */
+  int64_t first;       /* items of which it is the first that they beat */
 } pair;
 
 typedef struct ranked {
   mc_seat seat;
-  pair *pairs;         /* best first */
-  int64_t n;
-  bool choosy;         /* may have so few items that he is better whole */
+  int64_t from, n;     /* his pairs at hand, best first */
+  bool whole;
 } ranked;
 
 struct mc_ranker {
@@ -46,11 +43,13 @@ struct mc_ranker {
   int64_t room;        /* for pairs */
   int64_t held, users; /* pairs and users at hand */
   pair *pairs;
+  mck_bounds *bounds;  /* scaled, of each */
+  int64_t *better;     /* items that are better than each for sure */
   ranked *list;
   mck_recgroup *groups;
   float *x;
   int8_t *bytes;
-  mck_reccand *cands;
+  int32_t *never;      /* ids that a user may not get */
   mc_user user;        /* the one whose scores are being computed */
   int64_t loaded;      /* which of f->users he is; -1: none */
   int32_t ids[64];     /* whose scores are to be computed */
@@ -70,33 +69,43 @@ static size_t bytesrank (const mc_recjob *j) {
 }
 
 
+/* the most ids of a row */
+static int64_t longest (const mascon_csr *c) {
+  int64_t most = 0;
+  for (int64_t r = 0; c != NULL && r < c->nrows; r++) {
+    int64_t n = mc_idat(c->indptr, r + 1) - mc_idat(c->indptr, r);
+    if (n > most) most = n;
+  }
+  return most;
+}
+
+
 static bool make (const mc_recjob *j, mc_ranker *k) {
   k->pairs = mc_alloc((size_t)k->room, sizeof *k->pairs);
+  k->bounds = mc_alloc((size_t)k->room, sizeof *k->bounds);
+  k->better = mc_alloc((size_t)k->room, sizeof *k->better);
   k->list = mc_alloc(USERS, sizeof *k->list);
   k->groups = mc_alloc(GROUPS, sizeof *k->groups);
   k->x = mc_alloc(USERS, packedrank(j) * sizeof *k->x);
   k->bytes = mc_alloc(USERS, bytesrank(j));
-  k->cands = mc_alloc(USERS, ROOM * sizeof *k->cands);
+  k->never = mc_alloc((size_t)longest(j->filter->exclude) + 1,
+                      sizeof *k->never);
   k->user.x = mc_alloc((size_t)j->f->rank + 1, sizeof *k->user.x);
   k->loaded = -1;
-  return k->pairs != NULL && k->list != NULL && k->groups != NULL &&
-         k->x != NULL && k->bytes != NULL && k->cands != NULL &&
-         k->user.x != NULL;
+  return k->pairs != NULL && k->bounds != NULL && k->better != NULL &&
+         k->list != NULL && k->groups != NULL && k->x != NULL &&
+         k->bytes != NULL && k->never != NULL && k->user.x != NULL;
 }
 
 
 mc_ranker *mc_rank_open (const mc_recjob *j, const mascon_csr *pairs,
                          const mascon_array *out, int threads) {
   mc_ranker *k = mc_zalloc((size_t)threads, sizeof *k);
-  int64_t most = PAIRS;
-  for (int64_t r = 0; r < pairs->nrows; r++) {
-    int64_t n = mc_idat(pairs->indptr, r + 1) - mc_idat(pairs->indptr, r);
-    if (n > most) most = n;
-  }
+  int64_t most = longest(pairs);
   for (int t = 0; k != NULL && t < threads; t++) {
     k[t].csr = pairs;
     k[t].out = out;
-    k[t].room = most;
+    k[t].room = most > PAIRS ? most : PAIRS;
     if (make(j, &k[t])) continue;
     mc_rank_close(k, threads);
     return NULL;
@@ -108,11 +117,13 @@ mc_ranker *mc_rank_open (const mc_recjob *j, const mascon_csr *pairs,
 void mc_rank_close (mc_ranker *k, int threads) {
   for (int t = 0; k != NULL && t < threads; t++) {
     mc_free(k[t].pairs);
+    mc_free(k[t].bounds);
+    mc_free(k[t].better);
     mc_free(k[t].list);
     mc_free(k[t].groups);
     mc_free(k[t].x);
     mc_free(k[t].bytes);
-    mc_free(k[t].cands);
+    mc_free(k[t].never);
     mc_free(k[t].user.x);
   }
   mc_free(k);
@@ -135,16 +146,17 @@ static int order (const void *a, const void *b) {
 }
 
 
-/* count an item of known score for the first pair that it beats, which is
-   one of lo, ..., or none before 'hi' and then 'hi' itself */
-static void countscore (ranked *u, double score, int32_t id, int64_t lo,
-                        int64_t hi) {
+/* count an item of known score ('by' times) for the first pair that it beats */
+static void countscore (mc_ranker *k, const ranked *u, double score,
+                        int32_t id, int by) {
+  pair *p = k->pairs + u->from;
+  int64_t lo = 0, hi = u->n;
   while (lo < hi) {
     int64_t m = (lo + hi) / 2;
-    if (beats(score, id, &u->pairs[m])) hi = m;
+    if (beats(score, id, &p[m])) hi = m;
     else lo = m + 1;
   }
-  if (lo < u->n) u->pairs[lo].better++;
+  if (lo < u->n) p[lo].first += by;
 }
 
 /* -------} */
@@ -160,126 +172,126 @@ static void score (const mc_recjob *j, mc_ranker *k, const ranked *u,
 }
 
 
-/* count the 'n' items of k->ids by their scores, unless they have none */
-static void countids (const mc_recjob *j, mc_ranker *k, ranked *u, int64_t n) {
-  score(j, k, u, n);
+/* count the first 'n' items of k->ids, unless they have no score */
+static void countids (const mc_recjob *j, mc_ranker *k, const ranked *u,
+                      int64_t n, int by) {
+  if (n > 0) score(j, k, u, n);
   for (int64_t i = 0; i < n; i++)
     if (k->scores[i] >= j->floor)
-      countscore(u, k->scores[i], k->ids[i], 0, u->n);
+      countscore(k, u, k->scores[i], k->ids[i], by);
 }
 
 
-static int64_t gather (const mc_recjob *j, mc_ranker *k, ranked *u, int64_t n,
-                       int32_t id) {
+/* the same for one more, once they are many */
+static int64_t gather (const mc_recjob *j, mc_ranker *k, const ranked *u,
+                       int64_t n, int32_t id, int by) {
   k->ids[n++] = id;
   if (n < 64) return n;
-  countids(j, k, u, n);
+  countids(j, k, u, n, by);
   return 0;
 }
 
 
 /* count all items that pass, for a user who is whole */
-static void whole (const mc_recjob *j, mc_ranker *k, int thread, ranked *u) {
+static void whole (const mc_recjob *j, mc_ranker *k, int thread,
+                   const ranked *u) {
   int64_t passing, n = 0, own = mc_rec_own(j, &u->seat);
   const uint64_t *pass = mc_filter_begin(j->filter, thread, u->seat.id, own,
                                          &passing);
   for (int64_t i = 0; i < j->f->nitems; i++) {
     if (i % MANY == 0 && mc_cancelled()) break;
-    if (mck_passes(pass, i)) n = gather(j, k, u, n, (int32_t)i);
+    if (mck_passes(pass, i)) n = gather(j, k, u, n, (int32_t)i, 1);
   }
-  if (n > 0) countids(j, k, u, n);
-  mc_filter_end(j->filter, thread, u->seat.id, own);
-}
-
-
-/* count the odd items, for one who is not */
-static void odds (const mc_recjob *j, mc_ranker *k, int thread, ranked *u) {
-  int64_t passing, n = 0, own = mc_rec_own(j, &u->seat);
-  const uint64_t *pass;
-  if (j->p->nodd == 0) return;
-  pass = mc_filter_begin(j->filter, thread, u->seat.id, own, &passing);
-  for (int64_t i = 0; i < j->p->nodd; i++)
-    if (mck_passes(pass, j->p->odd[i]))
-      n = gather(j, k, u, n, j->p->odd[i]);
-  if (n > 0) countids(j, k, u, n);
+  countids(j, k, u, n, 1);
   mc_filter_end(j->filter, thread, u->seat.id, own);
 }
 
 /* -------} */
 
 
-/* {------- candidates ------- */
+/* {------- packed items ------- */
 
-/* the first pair that a score from 'lo' on is sure to beat, and the first
-   that one up to 'hi' may beat */
-static int64_t surely (const ranked *u, float lo) {
-  int64_t a = 0, b = u->n;
-  while (a < b) {
-    int64_t m = (a + b) / 2;
-    if (u->pairs[m].upper < lo) b = m;
-    else a = m + 1;
-  }
-  return a;
+static int byid (const void *a, const void *b) {
+  int32_t i = *(const int32_t *)a, j = *(const int32_t *)b;
+  return i < j ? -1 : i > j;
 }
 
 
-static int64_t perhaps (const ranked *u, float hi) {
-  int64_t a = 0, b = u->n;
-  while (a < b) {
-    int64_t m = (a + b) / 2;
-    if (u->pairs[m].lower <= hi) b = m;
-    else a = m + 1;
+/* take off what a user may not get, of all that was counted for him */
+static void takeoff (const mc_recjob *j, mc_ranker *k, const ranked *u) {
+  const mascon_csr *c = j->filter->exclude;
+  const uint64_t *common = j->filter->common;
+  int64_t n = 0, m = 0, own = mc_rec_own(j, &u->seat);
+  int64_t i = c != NULL ? mc_idat(c->indptr, u->seat.id) : 0;
+  int64_t last = c != NULL ? mc_idat(c->indptr, u->seat.id + 1) : 0;
+  if (own >= 0) k->never[n++] = (int32_t)own;
+  for (; i < last; i++)
+    k->never[n++] = (int32_t)(mc_idat(c->indices, i) - c->base);
+  qsort(k->never, (size_t)n, sizeof *k->never, byid);
+  for (i = 0; i < n; i++) {
+    int32_t id = k->never[i];
+    if (id < 0 || id >= j->f->nitems || (i > 0 && id == k->never[i - 1]) ||
+        !mck_passes(common, id)) continue;
+    m = gather(j, k, u, m, id, -1);
   }
-  return a;
+  countids(j, k, u, m, -1);
 }
 
 
-/* count the candidates of user 'i', and empty his list */
-static void count (const mc_recjob *j, mc_ranker *k, int thread, int64_t i) {
-  mck_recgroup *g = &k->groups[i / MCK_SIX];
-  const mck_reccand *c = g->list + (size_t)(i % MCK_SIX) * g->room;
-  ranked *u = &k->list[i];
-  int64_t passing, n = 0, own = mc_rec_own(j, &u->seat);
-  const uint64_t *pass = mc_filter_begin(j->filter, thread, u->seat.id, own,
-                                         &passing);
-  for (int32_t left = g->count[i % MCK_SIX]; left > 0; left--, c++) {
-    int64_t first, sure;
-    int32_t id;
-    if (c->at >= j->p->n) continue;
-    id = j->p->ids[c->at];
-    if (!mck_passes(pass, id)) continue;
-    first = perhaps(u, c->hi);
-    sure = surely(u, c->lo);
-    if (first < sure) n = gather(j, k, u, n, id);
-    else if (sure < u->n) u->pairs[sure].better++;
-  }
-  if (n > 0) countids(j, k, u, n);
-  mc_filter_end(j->filter, thread, u->seat.id, own);
-  g->count[i % MCK_SIX] = 0;
-}
-
-
-static void scan (const mc_recjob *j, mc_ranker *k, int thread) {
-  const mc_pack *p = j->p;
-  size_t six = (size_t)(k->users + MCK_SIX - 1) / MCK_SIX;
-  for (int64_t b = 0; b < p->nblocks; b++) {
-    mck_recblock block = {
-      .panel = p->panels + (size_t)b * mc_pack_panel(p->k),
-      .bytes = p->bytes + (size_t)b * mc_pack_quads(p->k),
-      .next = b + 1 < p->nblocks, .k = p->k, .stat = p->stats[b],
-      .first = (int32_t)(b * MCK_BLOCK)
-    };
-    if (b % LOOKS == 0 && (mc_cancelled() ||
-        !j->f->kern->alive(k->groups, six, p->stats[b].norm))) break;
-    for (size_t i = 0; i < six; ) {
-      i += j->f->kern->scan(&block, k->groups + i, six - i);
-      for (int r = 0; r < MCK_SIX; r++)
-        if (k->groups[i - 1].count[r] >= FULL)
-          count(j, k, thread, (int64_t)(i - 1) * MCK_SIX + r);
+/* count those of block 'b' whose score is open, for user 'u' */
+static void countopen (const mc_recjob *j, mc_ranker *k, const ranked *u,
+                       int64_t b, const float *scores, float e,
+                       uint64_t open) {
+  for (; open != 0; open &= open - 1) {
+    int i = __builtin_ctzll(open);
+    int64_t at = b * MCK_BLOCK + i;
+    if (at >= j->p->n) continue;
+    k->ids[0] = j->p->ids[at];
+    score(j, k, u, 1);
+    for (int64_t q = u->from; q < u->from + u->n; q++) {
+      float hi = k->bounds[q].upper + e, lo = k->bounds[q].lower - e;
+      hi += fabsf(hi) * 0x1p-19f;  /* as the kernel has it */
+      lo -= fabsf(lo) * 0x1p-19f;
+      if (scores[i] >= lo && !(scores[i] > hi) &&
+          beats(k->scores[0], k->ids[0], &k->pairs[q])) k->better[q]++;
     }
   }
-  for (int64_t i = 0; i < k->users; i++)
-    if (k->list[i].seat.unit != 0) count(j, k, thread, i);
+}
+
+
+/* a block and six users, from number 'i' on */
+static void block (const mc_recjob *j, mc_ranker *k, int64_t b, int64_t i,
+                   const mck_ranks *kern) {
+  const mck_recgroup *g = &k->groups[i / MCK_SIX];
+  float tile[MCK_SIX * MCK_BLOCK], norm = j->p->stats[b].norm;
+  bool alive = false;
+  for (int r = 0; r < MCK_SIX; r++)
+    alive = alive || g->length[r] * norm >= g->bar[r];
+  if (!alive) return;
+  kern->tile(j->p->panels + (size_t)b * mc_pack_panel(j->p->k), j->p->k, g->x,
+             tile);
+  for (int r = 0; r < MCK_SIX && i + r < k->users; r++) {
+    const ranked *u = &k->list[i + r];
+    float *scores = tile + r * MCK_BLOCK, e = g->slack[r] * norm;
+    uint64_t open;
+    if (u->whole || !(g->length[r] * norm >= g->bar[r])) continue;
+    for (int64_t at = j->p->n - b * MCK_BLOCK; at < MCK_BLOCK; at++)
+      scores[at] = -INFINITY;  /* nobody is there */
+    open = kern->count(scores, e, k->bounds + u->from, (size_t)u->n,
+                       k->better + u->from);
+    if (open != 0) countopen(j, k, u, b, scores, e, open);
+  }
+}
+
+
+static void scan (const mc_recjob *j, mc_ranker *k) {
+  const mck_ranks *kern = mck_get()->ranks;
+  size_t six = (size_t)(k->users + MCK_SIX - 1) / MCK_SIX;
+  for (int64_t b = 0; b < j->p->nblocks; b++) {
+    if (b % LOOKS == 0 && (mc_cancelled() ||
+        !j->f->kern->alive(k->groups, six, j->p->stats[b].norm))) break;
+    for (int64_t i = 0; i < k->users; i += MCK_SIX) block(j, k, b, i, kern);
+  }
 }
 
 /* -------} */
@@ -309,67 +321,75 @@ static void listpairs (const mc_recjob *j, mc_ranker *k, int thread,
                                          &passing);
   if (last > k->out->shape[0]) last = k->out->shape[0];
   u->n = 0;
-  u->choosy = passing < j->f->nitems / WORTH;
   for (; at < last && k->held + u->n < k->room; at++) {
-    pair *p = &u->pairs[u->n];
-    k->ids[0] = (int32_t)(mc_idat(c->indices, at) - c->base);
+    int64_t id = mc_idat(c->indices, at) - c->base;
     put(k->out, at, 0);
-    if (k->ids[0] < 0 || k->ids[0] >= j->f->nitems ||
-        !mck_passes(pass, k->ids[0])) continue;
+    if (id < 0 || id >= j->f->nitems || !mck_passes(pass, id)) continue;
+    k->ids[0] = (int32_t)id;
     score(j, k, u, 1);
     if (!(k->scores[0] >= j->floor)) continue;
-    *p = (pair) {.score = k->scores[0], .id = k->ids[0], .at = at};
-    u->n++;
+    k->pairs[u->from + u->n++] = (pair) {k->scores[0], k->ids[0], at, 0};
   }
   mc_filter_end(j->filter, thread, u->seat.id, own);
-  qsort(u->pairs, (size_t)u->n, sizeof *u->pairs, order);
+  qsort(k->pairs + u->from, (size_t)u->n, sizeof *k->pairs, order);
+  u->whole = j->p == NULL || j->filter->allow != NULL || u->n > MOST ||
+             (j->filter->common != NULL && !j->narrow) ||
+             passing < j->f->nitems / WORTH;
 }
 
 
-/* let the scan find who is better than the worst pair of user 'i' */
+/* an empty group for users from number 'i' on */
+static void cleargroup (const mc_recjob *j, mc_ranker *k, int64_t i) {
+  mck_recgroup *g = &k->groups[i / MCK_SIX];
+  mc_rec_cleargroup(g);
+  g->x = k->x + (size_t)i * packedrank(j);
+  memset(k->x + (size_t)i * packedrank(j), 0,
+         MCK_SIX * packedrank(j) * sizeof *k->x);
+}
+
+
+/* bounds of the pairs of user 'i', and his factors packed, unless he is
+   whole */
 static void seat (const mc_recjob *j, mc_ranker *k, int64_t i) {
   mck_recgroup *g = &k->groups[i / MCK_SIX];
   ranked *u = &k->list[i];
+  mc_seat *s = &u->seat;
   int r = (int)(i % MCK_SIX);
-  if (r == 0) {
-    mc_rec_cleargroup(g);
-    g->x = k->x + (size_t)i * packedrank(j);
-    g->bytes = k->bytes + (size_t)i * bytesrank(j);
-    g->list = k->cands + i * ROOM;
-    g->room = ROOM;
-    g->full = FULL;
-    memset(k->x + (size_t)i * packedrank(j), 0,
-           MCK_SIX * packedrank(j) * sizeof *k->x);
-    memset(k->bytes + (size_t)i * bytesrank(j), 0, MCK_SIX * bytesrank(j));
-  }
-  u->seat.unit = 0;
-  if (j->p == NULL || u->choosy) return;
+  if (r == 0) cleargroup(j, k, i);
+  memset(k->better + u->from, 0, (size_t)u->n * sizeof *k->better);
+  if (u->whole) return;
   k->loaded = -1;
-  mc_getuser(j->f, u->seat.at, &k->user);
-  u->seat.unit = mc_rec_place(j, &k->user, g, r,
-                              k->x + (size_t)(i - r) * packedrank(j),
-                              k->bytes + (size_t)(i - r) * bytesrank(j));
-  if (u->seat.unit == 0) return;
-  for (int64_t q = 0; q < u->n; q++) {
-    pair *p = &u->pairs[q];
-    p->lower = mc_rec_lower(j, &u->seat, p->score * u->seat.unit);
-    p->upper = -mc_rec_lower(j, &u->seat, -p->score * u->seat.unit);
+  mc_getuser(j->f, s->at, &k->user);
+  s->unit = mc_rec_place(j, &k->user, g, r,
+                         k->x + (size_t)(i - r) * packedrank(j),
+                         k->bytes + (size_t)(i - r) * bytesrank(j));
+  u->whole = s->unit == 0;
+  if (u->whole) return;
+  for (int64_t q = u->from; q < u->from + u->n; q++) {
+    double x = k->pairs[q].score * s->unit;
+    k->bounds[q].lower = mc_rec_lower(j, s, x);
+    k->bounds[q].upper = -mc_rec_lower(j, s, -x);
   }
-  g->bar[r] = u->pairs[u->n - 1].lower;
+  g->bar[r] = k->bounds[u->from + u->n - 1].lower;
 }
 
 
 /* rank the pairs of all users at hand */
 static void rank (const mc_recjob *j, mc_ranker *k, int thread) {
-  if (j->p != NULL && k->users > 0) scan(j, k, thread);
+  if (j->p != NULL && k->users > 0) scan(j, k);
   for (int64_t i = 0; i < k->users && !mc_cancelled(); i++) {
-    ranked *u = &k->list[i];
-    int64_t better = 0;
-    if (u->seat.unit == 0) whole(j, k, thread, u);
-    else odds(j, k, thread, u);
-    for (int64_t q = 0; q < u->n; q++) {
-      better += u->pairs[q].better;
-      put(k->out, u->pairs[q].at, better + 1);
+    const ranked *u = &k->list[i];
+    int64_t better = 0, n = 0;
+    if (u->whole) whole(j, k, thread, u);
+    else {
+      for (int64_t o = 0; o < j->p->nodd; o++)
+        n = gather(j, k, u, n, j->p->odd[o], 1);
+      countids(j, k, u, n, 1);
+      takeoff(j, k, u);
+    }
+    for (int64_t q = u->from; q < u->from + u->n; q++) {
+      better += k->pairs[q].first;
+      put(k->out, k->pairs[q].at, better + k->better[q] + 1);
     }
   }
   k->held = k->users = 0;
@@ -382,16 +402,14 @@ void mc_rank_rows (const mc_recjob *j, mc_ranker *rankers, int thread,
   k->held = k->users = 0;
   k->loaded = -1;
   for (int64_t row = first; row < last && !mc_cancelled(); row++) {
-    ranked *u = &k->list[k->users];
-    int64_t id = mc_rec_user(j, row), n;
-    n = mc_idat(k->csr->indptr, id + 1) - mc_idat(k->csr->indptr, id);
+    int64_t id = mc_rec_user(j, row);
+    int64_t n = mc_idat(k->csr->indptr, id + 1) - mc_idat(k->csr->indptr, id);
+    ranked *u;
     if (n == 0) continue;
-    if (k->held + n > k->room) {
-      rank(j, k, thread);
-      u = k->list;
-    }
-    u->seat = (mc_seat) {.id = id, .at = mc_rec_at(j, row)};
-    u->pairs = k->pairs + k->held;
+    if (k->held + n > k->room) rank(j, k, thread);
+    u = &k->list[k->users];
+    *u = (ranked) {.seat = {.id = id, .at = mc_rec_at(j, row)},
+                   .from = k->held};
     listpairs(j, k, thread, u);
     if (u->n == 0) continue;
     seat(j, k, k->users);
