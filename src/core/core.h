@@ -21,6 +21,10 @@ void *mc_alloc (size_t count, size_t size);
 void *mc_zalloc (size_t count, size_t size);
 void mc_free (void *p);
 
+/* let the pages from 'p' to 'end' come now, here, and not all at once where
+   they are needed; what is there is lost */
+void mc_touch (char *p, const char *end);
+
 /* a * b into '*r'; false when it overflows (all are >= 0) */
 bool mc_mul (int64_t a, int64_t b, int64_t *r);
 

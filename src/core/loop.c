@@ -18,7 +18,7 @@
 #define PIECE 8192  /* elements of a piece */
 #define TILE 64     /* the same, across the grain of another array */
 #define BLOCK 32768 /* elements of a block of rows: what a thread takes */
-#define SPAN (4 << 20)  /* bytes that its rows may lie apart, first to last */
+#define SPAN (2 << 20)  /* bytes that its rows may lie apart, first to last */
 
 
 /* exchange axes 'i' and 'j' */

@@ -16,6 +16,7 @@
 #include "core.h"
 
 #define ALIGN 64
+#define PAGE 4096  /* bytes of memory that come at a time, or more do */
 #define HUGE ((uintptr_t)2 << 20)  /* a huge page, or a multiple of one */
 
 typedef struct header {
@@ -91,6 +92,11 @@ void mc_free (void *p) {
   atomic_fetch_sub_explicit(&held, (int64_t)h->bytes, memory_order_relaxed);
   atomic_fetch_sub_explicit(&blocks, 1, memory_order_relaxed);
   free(h->origin);
+}
+
+
+void mc_touch (char *p, const char *end) {
+  for (; p < end; p += PAGE) *p = 0;
 }
 
 

@@ -111,6 +111,15 @@ static void countpairs (void *ud, int64_t first, int64_t last, int thread) {
 }
 
 
+/* the ids go anywhere in 'indices' */
+static void touchsome (void *ud, int64_t first, int64_t last, int thread) {
+  const mascon_array *a = ((walk *)ud)->indices;
+  int64_t size = a->dtype.bits / 8;
+  (void)thread;
+  mc_touch((char *)a->data + first * size, (char *)a->data + last * size);
+}
+
+
 static void addcounts (void *ud, int64_t first, int64_t last, int thread) {
   walk *w = ud;
   int64_t *end = w->indptr->data;
@@ -140,6 +149,7 @@ static int sortpairs (walk *w, int64_t nrows, const mascon_exec *ex) {
   int64_t nnz = w->users->shape[0];
   int status = each(w, nnz, countpairs, ex);
   if (status == MASCON_OK) status = each(w, nrows, addcounts, ex);
+  if (status == MASCON_OK) status = each(w, nnz, touchsome, ex);
   return status == MASCON_OK ? each(w, nnz, putpairs, ex) : status;
 }
 

@@ -9,11 +9,15 @@
 #include "kern.h"
 #include "line.h"
 
+#define SPAN (4 << 20)  /* bytes of the output that a block lies over */
+#define LEAST 16        /* elements of a block */
+
 typedef struct job {
   mc_lines in, out;
   mascon_dtype work;  /* f64 or i64 */
   mascon_dtype to;
   bool write;
+  int64_t block;      /* elements done at a time */
   _Atomic bool overflow;
 } job;
 
@@ -45,8 +49,8 @@ static void oneline (job *j, const char *in, char *out) {
   int64_t isum = 0;
   ptrdiff_t so = (ptrdiff_t)(j->out.istep[0] /
                              (int64_t)mascon_dtype_size(j->to));
-  for (int64_t i = 0; i < j->in.n; i += LINE_BLOCK) {
-    size_t m = (size_t)(j->in.n - i < LINE_BLOCK ? j->in.n - i : LINE_BLOCK);
+  for (int64_t i = 0; i < j->in.n; i += j->block) {
+    size_t m = (size_t)(j->in.n - i < j->block ? j->in.n - i : j->block);
     const void *p;
     if (i > 0 && mc_cancelled()) return;
     p = mc_line_fetch(&j->in, in, i, m, j->work, &x);
@@ -82,6 +86,13 @@ static int pass (job *j, bool write, mascon_exec *ex) {
 }
 
 
+/* elements 'step' bytes apart: where that is far, each is in a fresh page */
+static int64_t blockof (int64_t step) {
+  int64_t n = SPAN / (step < 0 ? -step : step > 0 ? step : 1);
+  return n > LINE_BLOCK ? LINE_BLOCK : n < LEAST ? LEAST : n;
+}
+
+
 static int check (const mascon_array *a, int axis, const mascon_array *out) {
   mascon_dtype made, t;
   int status = mc_check(a);
@@ -111,6 +122,7 @@ int mascon_cumsum (const mascon_array *a, int axis, mascon_array *out,
   if (j.in.n == 0 || j.in.count == 0) return MASCON_OK;
   j.work = mc_isfloat(j.in.in) ? MASCON_F64 : MASCON_I64;
   j.to = j.out.in;
+  j.block = blockof(j.out.istep[0]);
   if (j.work == MASCON_I64 && (status = pass(&j, false, ex)) != MASCON_OK)
     return status;
   return pass(&j, true, ex);

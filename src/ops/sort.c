@@ -13,9 +13,8 @@
 
 #define LONG (1 << 18)    /* elements of a line that is sorted together */
 #define BLOCK (1 << 16)   /* ... in blocks of at least so many */
-#define BLOCKS 64         /* ... of which there are at most so many */
+#define BLOCKS 256        /* ... of which there are at most so many */
 #define ELEMENTS (1 << 14)  /* of the lines that are sorted at a time */
-#define PAGE 4096         /* bytes of memory that come at a time, or more do */
 
 typedef struct job {
   const mck_key *key;
@@ -81,17 +80,11 @@ static char *record (const job *j, char *r, int64_t i) {
 }
 
 
-/* fresh pages come here: a block that deals reaches all of them at once */
-static void touch (char *p, const char *end) {
-  for (; p < end; p += PAGE) *p = 0;
-}
-
-
 static void takeblock (void *ud, int64_t first, int64_t last, int thread) {
   const job *j = ud;
   (void)thread;
-  if (j->line == 0)
-    touch(record(j, j->spare, first), record(j, j->spare, last));
+  if (j->line == 0)  /* a block that deals reaches all of it */
+    mc_touch(record(j, j->spare, first), record(j, j->spare, last));
   take(j, record(j, j->r, first), j->line, first, (size_t)(last - first));
 }
 
