@@ -19,7 +19,7 @@
 
 #define CHUNK ((size_t)1 << 30)  /* some systems refuse more in one call */
 #define PIECE (4 << 20)  /* bytes that are waited for at a time */
-#define AHEAD (64 << 20) /* bytes that are on their way meanwhile */
+#define AHEAD (16 << 20) /* bytes that are on their way meanwhile */
 
 
 /* {------- words ------- */
