@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "npy.h"
@@ -95,19 +96,26 @@ int mascon_npy_map (const char *path, int write, mascon_array *a,
 
 /* {------- creating ------- */
 
+/* has the disk so many bytes left?  Asking for more might fill it first */
+static bool fits (int fd, int64_t size) {
+  struct statvfs s;
+  if (fstatvfs(fd, &s) != 0 || s.f_blocks == 0) return true;  /* who knows */
+  return (double)size <= (double)s.f_bavail * (double)s.f_frsize;
+}
+
+
 /* give the file its size, all zeros, on the disk; an errno, 0 if done */
 static int reserve (int fd, int64_t size) {
 #if defined(__APPLE__)
   static const char zeros[1 << 16];
-  int error = 0;
+  int error = fits(fd, size) ? 0 : ENOSPC;
   for (int64_t at = 0; at < size && error == 0; at += (int64_t)sizeof zeros)
     error = mc_writeat(fd, zeros, size - at < (int64_t)sizeof zeros
                        ? (size_t)(size - at) : sizeof zeros, at);
   return error;
 #else
-  int error;
-  do error = posix_fallocate(fd, 0, (off_t)size);
-  while (error == EINTR);
+  int error = fits(fd, size) ? EINTR : ENOSPC;
+  while (error == EINTR) error = posix_fallocate(fd, 0, (off_t)size);
   return error;
 #endif
 }
