@@ -230,6 +230,13 @@ MASCON_API int luaopen_mascon_core (lua_State *L);
 */
 MASCON_API int mascon_push (lua_State *L, const mascon_array *a);
 
+/*
+** mascon_index_push: push an index, of which the value in Lua holds a reference
+** of its own.  The same index may be pushed to any number of states.  Returns
+** as mascon_push.
+*/
+MASCON_API int mascon_index_push (lua_State *L, mascon_index *index);
+
 /* }==================================================================== */
 
 #ifdef __cplusplus

@@ -13,8 +13,6 @@ local unbound = {
   mascon_from_dlpack = "the same",
   mascon_from_dlversioned = "the same",
   mascon_wrap = "for hosts, which push what they have wrapped",
-  mascon_index_image = "for hosts that send or share the bytes of an index",
-  mascon_index_wrap = "for hosts that get them",
 }
 
 describe("the public names", function()

@@ -143,8 +143,35 @@ static void refuses (void) {
 }
 
 
+/* one index in two states, which outlives both and then goes */
+static void indexes (void) {
+  lua_State *L[2] = {newstate(), newstate()};
+  float items[6] = {1, 0, 0, 1, 1, 1};
+  int64_t shape[2] = {3, 2};
+  mascon_array a;
+  mascon_index *x;
+  CHECK(mascon_describe(&a, items, MASCON_F32, 2, shape, NULL, 0) ==
+        MASCON_OK);
+  CHECK(mascon_index_new(&a, NULL, &x, NULL) == MASCON_OK);
+  for (int i = 0; i < 2; i++) {
+    CHECK(mascon_index_push(L[i], x) == MASCON_OK);
+    lua_setglobal(L[i], "x");
+    run(L[i], "assert(x:similar(1, 1)(1, 1) == 3 and #x == 3)");
+    if (i == 0) run(L[i], "x:close()");
+  }
+  CHECK(mascon_index_push(L[0], NULL) == MASCON_ECLOSED);
+  lua_close(L[0]);
+  lua_close(L[1]);
+  L[0] = luaL_newstate();
+  CHECK(mascon_index_push(L[0], x) == MASCON_EVALUE);
+  lua_close(L[0]);
+  mascon_index_release(x);
+}
+
+
 int main (void) {
   mascon_memory m;
+  indexes();
   shares();
   outlives();
   closes();

@@ -380,6 +380,17 @@ mascon.index = {}
 ---@return string? message
 function mascon.index.load(path, opts) end
 
+---An index over the bytes that x:image() gave.
+---@param bytes mascon.Array  read-only u8 vector
+---@param opts? {check?: boolean, threads?: integer, progress?: mascon.progress}
+---@return mascon.index? x
+---@return string? message
+function mascon.index.wrap(bytes, opts) end
+
+---Its bytes, which it shares.
+---@return mascon.Array bytes  read-only u8 vector
+function mascon.index:image() end
+
 ---As mascon.recommend, for the items of the index.
 ---@param users mascon.users
 ---@param n integer

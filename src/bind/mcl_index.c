@@ -5,6 +5,7 @@
 ** a userdata on its stack, so that a callback may close the index.
 */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "mcl_topn.h"
@@ -168,6 +169,101 @@ static int load (lua_State *L) {
 /* -------} */
 
 
+/* {------- the bytes of an index ------- */
+
+static void dropindex (void *ctx, void *image) {
+  (void)image;
+  mascon_index_release(ctx);
+}
+
+
+/* x:image() -> its bytes, a read-only u8 vector that shares them */
+static int image (lua_State *L) {
+  mascon_index *x = self(L);
+  mascon_array *a = mcl_pushhandle(L);
+  size_t bytes;
+  const void *p = mascon_index_image(x, &bytes);
+  int64_t n = (int64_t)bytes;
+  int status;
+  mascon_index_retain(x);
+  status = mascon_wrap(a, (void *)(uintptr_t)p, MASCON_U8, 1, &n, NULL,
+                       dropindex, x, MASCON_READONLY);
+  if (status != MASCON_OK) mascon_index_release(x);
+  mcl_check(L, status);
+  mcl_adopt(L, a);
+  return 1;
+}
+
+
+static void dropview (void *ctx, void *image) {
+  (void)image;
+  mascon_release(ctx);
+  free(ctx);
+}
+
+
+/* an index over the bytes of 'a', of which it keeps a view */
+static int wrap (const mascon_array *a, unsigned flags, mascon_index **index,
+                 const char **what, mascon_exec *ex) {
+  mascon_array *view = malloc(sizeof *view);
+  int status;
+  *what = mascon_strerror(MASCON_ENOMEM);
+  if (view == NULL) return MASCON_ENOMEM;
+  mascon_view(view, a);
+  status = mascon_index_wrap(a->data, (size_t)a->shape[0], dropview, view,
+                             flags, index, what, ex);
+  if (status != MASCON_OK) dropview(view, NULL);
+  return status;
+}
+
+
+/*
+** index.wrap(bytes [, {check =}]) -> an index over what x:image() gave, or nil
+** and a message: in another state, from a file that is mapped.  'bytes' is a
+** read-only u8 vector, so that nobody changes them
+*/
+static int wrapbytes (lua_State *L) {
+  static const char *const names[] = {"check", "threads", "progress", NULL};
+  const mascon_array *a = mcl_toarray(L, 1);
+  const char *what;
+  unsigned flags;
+  mcl_call c;
+  box *b;
+  int status;
+  if (a == NULL || mascon_dtype_of(a) != MASCON_U8 || a->ndim != 1 ||
+      a->stride[0] != 1 || !mascon_isreadonly(a))
+    mcl_typeerror(L, 1, "read-only u8 vector without gaps");
+  lua_settop(L, 2);
+  mcl_options(L, 2, names);
+  flags = mcl_optbool(L, 2, "check", true) ? 0 : MASCON_INDEX_UNCHECKED;
+  mcl_begin(L, &c, 2);
+  b = pushbox(L);
+  status = wrap(a, flags, &b->index, &what, &c.ex);
+  if (status == MASCON_OK || status == MASCON_ECANCEL) {
+    mcl_end(L, &c, status);
+    return 1;
+  }
+  luaL_pushfail(L);
+  lua_pushstring(L, what);
+  return 2;
+}
+
+
+int mascon_index_push (lua_State *L, mascon_index *index) {
+  if (index == NULL) return MASCON_ECLOSED;
+  if (!lua_checkstack(L, 3)) return MASCON_ENOMEM;
+  if (luaL_getmetatable(L, MCL_INDEX) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    return MASCON_EVALUE;
+  }
+  lua_pop(L, 1);
+  pushbox(L)->index = mascon_index_retain(index);
+  return MASCON_OK;
+}
+
+/* -------} */
+
+
 /* {------- recommending ------- */
 
 /* x:recommend(users, n [, opts]): as recommend(users, items, n, opts) */
@@ -282,6 +378,7 @@ void mcl_openindex (lua_State *L) {
     {"__gc", closenow},
     {"__close", closenow},
     {"close", closenow},
+    {"image", image},
     {"recommend", recommend},
     {"save", save},
     {"similar", similar},
@@ -289,6 +386,7 @@ void mcl_openindex (lua_State *L) {
   };
   static const luaL_Reg funcs[] = {
     {"load", load},
+    {"wrap", wrapbytes},
     {NULL, NULL}
   };
   static const luaL_Reg callable[] = {
