@@ -54,6 +54,9 @@ INC_app = -Iinclude $(LUA_INC) -Isrc/bind -Isrc/app
 OPT_kern = $(if $(SAN),-O1,-O3) -fno-math-errno
 OPT_core = $(OPENMP)
 
+# a light call is five to ten calls of the Lua API: no jump is taken twice
+OPT_bind = -fno-plt
+
 LIBS = -lm -lpthread $(OPENMP)
 
 floor = $(firstword $(subst /, ,$*))
@@ -77,7 +80,8 @@ MODULES := $(foreach m,$(patsubst src/bind/mod_%.c,%,$(wildcard \
              echo $(m); } 2>/dev/null))
 
 .PHONY: all modules deps demo test check bench floors lint docs env install \
-        uninstall clean run-test run-demo run-check run-luas run-bench
+        uninstall clean run-test run-demo run-check run-luas run-bench bench-pointer \
+        run-bench-pointer
 
 all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.a \
      $(B)/libmascon.so $(B)/libmascon_lua.so modules
@@ -252,6 +256,28 @@ $(B)/bench/limits.so: examples/bench/limits.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O3 -march=native -mprefer-vector-width=512 -fopenmp \
 	  -shared -fPIC -Iinclude $(LUA_INC) -o $@ $<
+
+$(B)/bench/pointer.so: examples/bench/pointer.c include/mascon_lua.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -fno-plt -shared -fPIC $(INC_spec) -o $@ $<
+
+$(B)/bench/work.so: examples/bench/pointer.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -DPLAIN -shared -fPIC -o $@ $<
+
+# by every Lua that can be built for, and Python where it has NumPy
+bench-pointer: deps
+	@for lua in $(LUA) luajit; do pkg-config --exists $$lua || continue; \
+	  $(MAKE) --no-print-directory $(FAST) LUA=$$lua run-bench-pointer || exit 1; \
+	done
+	@for p in /usr/bin/python3 python3; do \
+	  $$p -c 'import numpy' 2>/dev/null || continue; \
+	  $$p examples/bench/pointer.py build/bench/work.so; break; done
+
+run-bench-pointer: $(B)/lib/mascon/core.so $(B)/bench/pointer.so \
+                   $(B)/bench/work.so
+	@$(PATHS) LUA_CPATH='$(CURDIR)/$(B)/lib/?.so;$(CURDIR)/$(B)/bench/?.so;;' \
+	  $(LUA) examples/bench_pointer.lua
 
 # verifies, then measures; CASES="topn sum" for some, PEERS=0 without Python
 bench: deps

@@ -337,7 +337,7 @@ describe("gauss", function()
             1, 1, 1, 1)
     refuses("(f64 or f32 matrix expected, got i32 matrix 3 x 3)",
             mascon.zeros(3, 3, "i32"), 1, 1, 1, 1)
-    refuses("(array expected, got FILE*)", io.stdout, 1, 1, 1, 1)
+    refuses(jit and "got userdata)" or "(array expected, got FILE*)", io.stdout, 1, 1, 1, 1)
     refuses("", 2 ^ 40, 2 ^ 40, 1, 1, 1, 1)
     assert.equal(0, sum(g))
     g:close()

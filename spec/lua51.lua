@@ -55,6 +55,13 @@ function string.pack(format, ...)  -- luacheck: ignore
   return table.concat(out)
 end
 
+-- is the double at 'p' a NaN?
+local function nan(p)
+  local words = ffi.cast("uint32_t *", p)
+  local high = bit.band(words[1], 0x7fffffff)
+  return high > 0x7ff00000 or high == 0x7ff00000 and words[0] ~= 0
+end
+
 function string.unpack(format, text, at)  -- luacheck: ignore
   local out = {}
   at = at or 1
@@ -62,7 +69,8 @@ function string.unpack(format, text, at)  -- luacheck: ignore
     local bytes = text:sub(at, at + size - 1)
     local p = ffi.new(ctype(kind, size) .. "[1]")
     ffi.copy(p, big and bytes:reverse() or bytes, size)
-    out[#out + 1] = tonumber(p[0])
+    -- the bits of a NaN may be those of another type of LuaJIT's
+    out[#out + 1] = kind == "d" and nan(p) and 0 / 0 or tonumber(p[0])
     at = at + size
   end)
   return unpack(out)

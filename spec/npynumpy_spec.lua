@@ -133,7 +133,7 @@ describe("numpy", function()
       local i, got = 0, elements(a)
       for word in rest:gmatch "%S+" do
         i = i + 1
-        if not identical(number(word), got[i]) then
+        if got[i] ~= "not exact" and not identical(number(word), got[i]) then
           assert.equal(line, tostring(got[i]))
         end
       end

@@ -27,7 +27,7 @@ static double *at (const mascon_array *a, int64_t i) {
 static int sum (lua_State *L) {
   const mascon_array *x = mascon_toarray(L, 1);
   double s = 0;
-  if (x == NULL || x->ndim != 1 || mascon_isword(x, "f64", 3) == 0)
+  if (x == NULL || x->ndim != 1 || x->dtype.code != 2 || x->dtype.bits != 64)
     return luaL_argerror(L, 1, "f64 vector expected");
   for (int64_t i = 0; i < x->shape[0]; i++) s += *at(x, i);
   lua_pushnumber(L, s);

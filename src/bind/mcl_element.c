@@ -80,6 +80,29 @@ void mcl_setelement (lua_State *L, int arg, mascon_dtype t, void *p) {
 
 /* {------- a[i] and a.name ------- */
 
+/* is it f64?  Most arrays are, and this is quicker than a call */
+static bool isf64 (const mascon_array *a) {
+  return a->dtype.code == 2 && a->dtype.bits == 64;
+}
+
+
+static void push (lua_State *L, const mascon_array *a, const void *p) {
+  if (isf64(a)) lua_pushnumber(L, *(const double *)p);
+  else mcl_pushelement(L, mascon_dtype_of(a), p);
+}
+
+
+/* store the value at 'arg', as mcl_store does */
+static const char *store (lua_State *L, int arg, const mascon_array *a,
+                          void *p) {
+  if (isf64(a) && lua_type(L, arg) == LUA_TNUMBER) {
+    *(double *)p = lua_tonumber(L, arg);
+    return NULL;
+  }
+  return mcl_store(L, arg, mascon_dtype_of(a), p);
+}
+
+
 static void *at (const mascon_array *a, int64_t i) {
   return (char *)a->data + i * a->stride[0] * (a->dtype.bits / 8);
 }
@@ -105,7 +128,7 @@ static int badindex (lua_State *L, int64_t n) {
 static int number (lua_State *L, const mascon_array *a) {
   int64_t n = a->shape[0], i = toindex(L, n);
   if (i >= 0) {
-    if (a->ndim == 1) mcl_pushelement(L, mascon_dtype_of(a), at(a, i));
+    if (a->ndim == 1) push(L, a, at(a, i));
     else mcl_check(L, mascon_select(mcl_pushhandle(L), a, 0, i));
   }
   else if (lua_tointeger(L, 2) == n + 1) lua_pushnil(L);
@@ -141,8 +164,9 @@ static int badkey (lua_State *L) {
 
 /* __index; upvalue 2: the methods */
 static int metaindex (lua_State *L) {
-  if (lua_type(L, 2) == LUA_TNUMBER) return number(L, mcl_checkarray(L, 1));
-  if (lua_type(L, 2) != LUA_TSTRING) return badkey(L);
+  int kind = lua_type(L, 2);
+  if (kind == LUA_TNUMBER) return number(L, mcl_checkarray(L, 1));
+  if (kind != LUA_TSTRING) return badkey(L);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
   return field(L, mcl_checkarray(L, 1));
@@ -152,15 +176,16 @@ static int metaindex (lua_State *L) {
 /* a[i] = x: an element; or a slice, x broadcast to it and converted */
 static int metanewindex (lua_State *L) {
   const mascon_array *a = mcl_checkarray(L, 1);
+  int kind = lua_type(L, 2);
   int64_t i;
-  if (lua_type(L, 2) == LUA_TSTRING)
+  if (kind == LUA_TSTRING)
     return luaL_error(L, "array has no field '%s' to set",
                       lua_tostring(L, 2));
-  if (lua_type(L, 2) != LUA_TNUMBER) return badkey(L);
+  if (kind != LUA_TNUMBER) return badkey(L);
   if ((i = toindex(L, a->shape[0])) < 0) return badindex(L, a->shape[0]);
   if (mascon_isreadonly(a)) mcl_check(L, MASCON_EREADONLY);
   if (a->ndim == 1) {
-    const char *why = mcl_store(L, 3, mascon_dtype_of(a), at(a, i));
+    const char *why = store(L, 3, a, at(a, i));
     if (why != NULL) return luaL_error(L, "%s", why);
   }
   else if (lua_type(L, 3) == LUA_TTABLE) {
@@ -199,7 +224,7 @@ static void checkrank (lua_State *L, const mascon_array *a, int n) {
 static int get (lua_State *L) {
   const mascon_array *a = mcl_checkarray(L, 1);
   checkrank(L, a, lua_gettop(L) - 1);
-  mcl_pushelement(L, mascon_dtype_of(a), element(L, a));
+  push(L, a, element(L, a));
   return 1;
 }
 
