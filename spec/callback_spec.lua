@@ -40,6 +40,23 @@ local calls = {
         out = { counts = counts }, progress = f })
     end
   end,
+  index = function(f)
+    local users, items = factors(300, 8), factors(500, 8)
+    local ids, ranks = mascon.zeros(300, 4, "i32"), mascon.zeros(2, "i32")
+    local ptr, all = mascon.zeros(301, "i64"), mascon.array({ 0, 3 }, "i32")
+    ptr:sub(2, -1):fill(2)
+    local test = mascon.csr(ptr, all, 500, { base = 0 })
+    return { users, ids, ranks, ptr, all }, function()
+      mascon.index(items):recommend(users, 4, { ranks = test, sink = f, check = 3,
+        out = { ids = ids, ranks = ranks }, progress = f })
+    end
+  end,
+  ["users of recommend"] = function(f)
+    local items, ids = factors(90, 8), mascon.zeros(9, 2, "i32")
+    return { items, ids }, function()
+      mascon.recommend({ rows = 9, batch = 4, users = f }, items, 2, { out = { ids = ids } })
+    end
+  end,
   render = function(f)
     local x, y, s = mascon.ones(3000), mascon.ones(3000), mascon.ones(3000)
     local out, columns = mascon.zeros(64, 64), nil

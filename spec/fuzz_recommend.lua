@@ -9,6 +9,7 @@
 package.path = "spec/?.lua;" .. package.path
 local mascon = require "mascon"
 local oracle = require "recommend_oracle"
+local cases = require "recommend_cases"
 
 local seconds, seed = tonumber(arg[1]) or 60, math.tointeger(arg[2]) or 1
 local first, failed, till = seed, 0, mascon.clock() + seconds
@@ -24,7 +25,7 @@ end
 
 while mascon.clock() < till and failed < 10 do
   math.randomseed(seed)
-  local case = oracle.random(({8, 20, 40, 80, 130})[seed % 5 + 1])
+  local case = cases.random(({8, 20, 40, 80, 130})[seed % 5 + 1])
   local ok, what = pcall(oracle.try, case, 1, ({2, 3, 8})[seed % 3 + 1])
   if not ok or what then
     failed = failed + 1
