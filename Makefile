@@ -237,7 +237,7 @@ run-luas:
 
 # every instruction set, a hard collector, other Luas, sanitizers
 run-check: all $(SPEC_TOOLS)
-	@for cpu in base avx2 avx512; do \
+	@for cpu in base avx2 avx512 avx512vnni; do \
 	  MASCON_CPU=$$cpu $(BUSTED) $(SPECS) || exit 1; done
 	@MASCON_GC=hard $(BUSTED) $(SPECS)
 	@$(MAKE) --no-print-directory run-luas

@@ -428,7 +428,9 @@ typedef struct mascon_exec {
 /* threads that a call with exec->threads == 0 would use now; at least 1 */
 MASCON_API int mascon_threads (void);
 
-/* the instruction set in use: "base", "avx2", "avx512" or "avx512vnni" */
+/* the instruction set in use: "base", "avx2", "avx512",
+   "avx512vnni" or "amx".  The last asks the system for the use of tiles, once;
+   from then on an alternate signal stack must hold 8 KiB more. */
 MASCON_API const char *mascon_cpu (void);
 
 /* seconds of a clock that only goes forward */

@@ -376,7 +376,7 @@ describe("vectors of exp and of the normal tail", function()
     f:write(script)
     f:close()
     local build, first = os.getenv "MASCON_BUILD" or "build", nil
-    for _, cpu in ipairs { "base", "avx2", "avx512", "avx512vnni" } do
+    for _, cpu in ipairs { "base", "avx2", "avx512", "avx512vnni", "amx" } do
       local p = assert(io.popen(("MASCON_CPU=%s ASAN_OPTIONS=detect_leaks=0 %s/mascon %s 2>&1")
         :format(cpu, build, name)))
       local got = p:read "a"

@@ -84,7 +84,7 @@ describe("topn and recommend, where others went wrong:", function()
       end
       print(table.concat(t, " "))]]
     local first
-    for _, cpu in ipairs { "base", "avx2", "avx512", "avx512vnni" } do
+    for _, cpu in ipairs { "base", "avx2", "avx512", "avx512vnni", "amx" } do
       local out, err = shell.run(("MASCON_CPU=%s %s %s"):format(cpu, shell.mascon,
                                                                path))
       first = first or out

@@ -22,17 +22,19 @@
 #define NAME_(isa) #isa
 #define NAME(isa) NAME_(isa)
 
-const mck_table K(mck_table) = {
-  .name = NAME(ISA),
-  .copy = &K(copy),
-  .elem = &K(elem),
-  .gauss = &K(gauss),
-  .image = &K(image),
-  .matmul = &K(matmul),
-  .random = &K(random),
-  .ranks = &K(ranks),
-  .recommend = &K(recommend),
-  .reduce = &K(reduce),
-  .render = &K(render),
-  .topn = &K(topn)
-};
+#define TABLE(called, recommends) { \
+  .name = called, \
+  .copy = &K(copy), \
+  .elem = &K(elem), \
+  .gauss = &K(gauss), \
+  .image = &K(image), \
+  .matmul = &K(matmul), \
+  .random = &K(random), \
+  .ranks = &K(ranks), \
+  .recommend = &recommends, \
+  .reduce = &K(reduce), \
+  .render = &K(render), \
+  .topn = &K(topn) \
+}
+
+const mck_table K(mck_table) = TABLE(NAME(ISA), K(recommend));

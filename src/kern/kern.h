@@ -26,7 +26,8 @@
 #include "kreduce.h"
 
 typedef struct mck_table {
-  const char *name;  /* "base", "avx2", "avx512", "avx512vnni" */
+  const char *name;  /* "base", "avx2", "avx512", "avx512vnni",
+                       "amx" */
   const mck_copy *copy;
   const mck_elem *elem;
   const mck_gauss *gauss;
@@ -48,6 +49,7 @@ extern const mck_table mck_table_base;
 extern const mck_table mck_table_avx2;
 extern const mck_table mck_table_avx512;
 extern const mck_table mck_table_avx512vnni;
+extern const mck_table mck_table_amx;
 #endif
 
 #endif

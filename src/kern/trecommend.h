@@ -49,60 +49,28 @@ INLINE vf K(maxf) (vf a, vf b) {
 }
 
 
-/* bit i of the result: a[i] >= t */
-INLINE unsigned K(reaches) (vf a, float t) {
-#if ISA_AVX512
-  return _mm512_cmp_ps_mask(a, allf(t), _CMP_GE_OQ);
-#elif ISA_AVX2
-  return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, allf(t), _CMP_GE_OQ));
-#elif defined(__SSE__)
-  return (unsigned)_mm_movemask_ps(_mm_cmpge_ps(a, allf(t)));
-#else
-  unsigned m = 0;
-  for (int i = 0; i < (int)VF; i++) m |= (unsigned)(a[i] >= t) << i;
-  return m;
-#endif
-}
-
-
-/* an item for user 'r' whose score is 'v', off by 'e' at most */
-INLINE void K(note) (mck_recgroup *g, int r, int32_t at, float v, float e) {
-  mck_reccand *c = g->list + (size_t)r * g->room + g->count[r]++;
-  e += __builtin_fabsf(v) * 0x1p-20f;  /* what rounding may lose */
-  c->at = at;
-  c->lo = v - e;
-  c->hi = v + e;
-}
-
-
-/* count what has come to row 'r'; is its list full? */
-INLINE int K(noted) (mck_recgroup *g, int r, int32_t before) {
-  if (g->bar[r] > -__builtin_inff()) g->hits += g->count[r] - before;
-  return g->count[r] >= g->full;
-}
+#include "tlist.h"
 
 
 /*
 ** Append what reaches 'bar' in 'tile' (MCK_SIX rows of STEP scores) to the
-** lists; 'first' is the position of column 0.  Return whether one is full.
+** lists of users 'r' on; 'first' is the position of column 0.  Return whether
+** one is full.
 */
-static __attribute__((noinline)) int K(collect) (mck_recgroup *g,
+static __attribute__((noinline)) int K(collect) (mck_recgroup *g, int r,
                                                  const float *tile,
                                                  const float *bar, float norm,
                                                  int32_t first) {
   int full = 0;
-  for (int r = 0; r < MCK_SIX; r++) {
-    int32_t before = g->count[r];
-    float e = g->slack[r] * norm;
+  for (int i = 0; i < MCK_SIX; i++, tile += STEP) {
+    int32_t before = g->count[r + i];
+    float e = g->slack[r + i] * norm;
     for (int j = 0; j < (int)STEP; j += (int)VF) {
-      const float *v = tile + r * (int)STEP + j;
-      unsigned m = K(reaches)(loadf(v), bar[r]);
-      for (; m != 0; m &= m - 1) {
-        int i = __builtin_ctz(m);
-        K(note)(g, r, first + j + i, v[i], e);
-      }
+      vf v = loadf(tile + j);
+      unsigned m = K(reaches)(v, bar[i]);
+      if (m != 0) K(note)(g, r + i, first + j, v, e, m);
     }
-    full |= K(noted)(g, r, before);
+    full |= K(noted)(g, r + i, before);
   }
   return full;
 }
@@ -124,9 +92,9 @@ static __attribute__((noinline)) int K(collect) (mck_recgroup *g,
 #define STORES(r) EACH(STORE, r)
 
 /* one tile; returns whether a list is full */
-INLINE int K(tile) (mck_recgroup *g, const float *restrict y, size_t n,
+INLINE int K(tile) (mck_recgroup *g, int r, const float *restrict y, size_t n,
                     const float *bar, float norm, int32_t first) {
-  const float *restrict x = g->x;
+  const float *restrict x = g->x + (size_t)r * n;
   SIX(ZEROS)
   #pragma GCC unroll 2
   for (size_t k = 0; k < n; k++) {
@@ -136,142 +104,54 @@ INLINE int K(tile) (mck_recgroup *g, const float *restrict y, size_t n,
   if (__builtin_expect(0 SIX(HIT), 0)) {
     float tile[MCK_SIX * STEP];
     SIX(STORES)
-    return K(collect)(g, tile, bar, norm, first);
+    return K(collect)(g, r, tile, bar, norm, first);
   }
   return 0;
 }
 
 
-/* set the group's bars for a block; can anybody in it reach his? */
-INLINE int K(bars) (const mck_recgroup *g, float norm, float *bar) {
+/* set the bars of users 'r' on for a block; can anybody in it reach his? */
+INLINE int K(bars) (const mck_recgroup *g, int r, float norm, float *bar) {
   int any = 0;
-  for (int r = 0; r < 8; r++) {
-    bar[r] = g->bar[r] - g->slack[r] * norm;
-    any |= g->length[r] * norm >= g->bar[r];
+  for (int i = 0; i < MCK_SIX; i++) {
+    bar[i] = g->bar[r + i] - g->slack[r + i] * norm;
+    any |= g->length[r + i] * norm >= g->bar[r + i];
   }
   return any;
 }
 
 
+/*
+** The 'i'-th of 'n' shares of the next block into the cache: the memory has
+** the time of all groups to bring it.
+*/
+INLINE void K(fetch) (const mck_recblock *b, int coarse, int i, int n) {
+  size_t quads = (b->k + 3) / 4 * 4;
+  size_t lines = coarse ? quads : b->k * 4, m = (size_t)n;
+  const char *p = coarse ? (const char *)b->bytes : (const char *)b->panel;
+  p += b->next * lines * 64;
+  for (size_t j = (size_t)i * lines / m; j < (size_t)(i + 1) * lines / m; j++)
+    __builtin_prefetch(p + j * 64, 0, 3);
+}
+
+
 /* a group against one block, by floats; returns whether a list is full */
 INLINE int K(byfloats) (const mck_recblock *b, mck_recgroup *g) {
-  float bar[8];
+  float bar[MCK_SIX], norm = b->stat.norm;
   int full = 0;
-  if (!K(bars)(g, b->stat.norm, bar)) return 0;
-  g->blocks[0]++;
-  for (int j = 0; j < MCK_BLOCK; j += (int)STEP)
-    full |= K(tile)(g, b->panel + j, b->k, bar, b->stat.norm, b->first + j);
+  for (int r = 0; r < MCK_GROUP; r += MCK_SIX) {
+    if (!K(bars)(g, r, norm, bar)) continue;
+    for (int i = r; i < r + MCK_SIX; i++) g->blocks[0][i]++;
+    for (int j = 0; j < MCK_BLOCK; j += (int)STEP)
+      full |= K(tile)(g, r, b->panel + j, b->k, bar, norm, b->first + j);
+  }
   return full;
 }
 
 
 #if BYTES
 
-#define ROW(r) IROW(r, 0) IROW(r, 1) IROW(r, 2) IROW(r, 3)
-#define IROW(r, j) __m512i a##r##j = start##r;
-#define START(r) __m512i start##r = _mm512_set1_epi32(-t[r]); ROW(r)
-#define ILOAD(r, j) \
-  __m512i y##j = _mm512_loadu_si512(y + (k * MCK_BLOCK + j * 16) * 4);
-/* by name: gcc copies the intrinsic's sums, and runs out of registers */
-#define DOT(r, j) \
-  __asm__ ("vpdpbusd %2, %1, %0" : "+v"(a##r##j) : "v"(y##j), "v"(u##r));
-#define IUSER(r) \
-  { __m512i u##r = _mm512_set1_epi32(x[k * MCK_SIX + r]); EACH(DOT, r) }
-/* the lanes' sign bits: is any of them clear? */
-#define BOTH(a, b, c) _mm512_ternarylogic_epi32(a, b, c, 0x80)
-#define LESS(r) \
-  all = BOTH(all, a##r##0, a##r##1); all = BOTH(all, a##r##2, a##r##3);
-#define ISTORE(r, j) \
-  _mm512_store_si512(tile + (r) * MCK_BLOCK + j * 16, a##r##j);
-#define ISTORES(r) EACH(ISTORE, r)
-
-/*
-** Append what is not negative in 'tile', whose rows are integer scores less
-** t[r]; 'e': what scores may be off by.
-*/
-static __attribute__((noinline)) int K(collect8) (mck_recgroup *g,
-    const int32_t *tile, const int32_t *t, const float *e, float step,
-    int32_t first) {
-  int full = 0;
-  for (int r = 0; r < MCK_SIX; r++, tile += MCK_BLOCK) {
-    int32_t before = g->count[r];
-    float unit = g->step[r] * step;
-    __m512i zero = _mm512_setzero_si512();
-    uint64_t m = 0;
-    for (int j = 0; j < 4; j++)
-      m |= (uint64_t)_mm512_cmpge_epi32_mask(
-             _mm512_load_si512(tile + j * 16), zero) << 16 * j;
-    if (m == 0) continue;
-    for (; m != 0; m &= m - 1) {
-      int i = __builtin_ctzll(m);
-      float v = (float)(tile[i] + t[r]) * unit;
-      K(note)(g, r, first + i, v, e[r]);
-    }
-    full |= K(noted)(g, r, before);
-  }
-  return full;
-}
-
-
-/* one tile: integer scores of at least 'least' are candidates */
-INLINE int K(tile8) (const mck_recblock *b, mck_recgroup *g,
-                     const int32_t *least, const float *e) {
-  const uint8_t *restrict y = b->bytes;
-  const int32_t *restrict x = (const int32_t *)(const void *)g->bytes;
-  size_t n = (b->k + 3) / 4;
-  int32_t t[8];
-  __m512i all = _mm512_set1_epi32(-1);
-  for (int r = 0; r < 8; r++) t[r] = least[r] + g->sum[r];
-  SIX(START)
-  for (size_t k = 0; k < n; k++) {
-    EACH(ILOAD, 0)
-    SIX(IUSER)
-  }
-  SIX(LESS)
-  if (__builtin_expect(_mm512_movepi32_mask(all) != 0xffff, 0)) {
-    int32_t tile[MCK_SIX * MCK_BLOCK] __attribute__((aligned(64)));
-    SIX(ISTORES)
-    return K(collect8)(g, tile, least, e, b->stat.step, b->first);
-  }
-  return 0;
-}
-
-
-/*
-** A group against one block, by bytes.  The integer score is Q = x'.y' /
-** (both steps); one below 'least' is of no use (recommend_scan.c, 7).
-*/
-INLINE int K(bybytes) (const mck_recblock *b, mck_recgroup *g) {
-  const __m256 most = _mm256_set1_ps(1.07e9f);
-  __m256 bar = _mm256_loadu_ps(g->bar), length = _mm256_loadu_ps(g->length);
-  __m256 norm = _mm256_set1_ps(b->stat.norm), e, t, off;
-  float es[8];
-  int32_t least[8];
-  if (_mm256_cmp_ps_mask(length * norm, bar, _CMP_GE_OQ) == 0) return 0;
-  g->blocks[1]++;
-  e = length * _mm256_set1_ps(b->stat.error) +
-      _mm256_loadu_ps(g->error) * _mm256_set1_ps(b->stat.length) +
-      _mm256_loadu_ps(g->slack) * norm;
-  t = (bar - e) * (_mm256_loadu_ps(g->inverse) *
-                   _mm256_set1_ps(1 / b->stat.step));
-  t = _mm256_max_ps(_mm256_min_ps(t, most), -most);
-  off = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), t) * _mm256_set1_ps(0x1p-19f);
-  t = t - off - _mm256_set1_ps(2);
-  _mm256_storeu_si256((__m256i *)(void *)least, _mm256_cvttps_epi32(t));
-  _mm256_storeu_ps(es, e);
-  return K(tile8)(b, g, least, es);
-}
-
-#undef ROW
-#undef IROW
-#undef START
-#undef ILOAD
-#undef DOT
-#undef IUSER
-#undef BOTH
-#undef LESS
-#undef ISTORE
-#undef ISTORES
+#include "tbytes.h"
 
 #else
 
@@ -282,35 +162,40 @@ INLINE int K(bybytes) (const mck_recblock *b, mck_recgroup *g) {
 #endif
 
 
-/*
-** The 'i'-th of 'n' shares of the next block into the cache: the memory has
-** the time of all groups to bring it.
-*/
-INLINE void K(fetch) (const mck_recblock *b, int coarse, size_t i, size_t n) {
-  size_t quads = (b->k + 3) / 4 * 4;
-  size_t lines = coarse ? quads : b->k * 4;
-  const char *p = coarse ? (const char *)b->bytes : (const char *)b->panel;
-  p += b->next * lines * 64;
-  for (size_t j = i * lines / n; j < (i + 1) * lines / n; j++)
-    __builtin_prefetch(p + j * 64, 0, 2);
-}
-
-
-static size_t K(recommend_scan) (const mck_recblock *b, mck_recgroup *g,
-                                 size_t n) {
+static int K(recommend_scan) (const mck_recblock *b, mck_recgroup *g,
+                              size_t n) {
+  int full = 0;
   for (size_t i = 0; i < n; i++) {
     int coarse = BYTES && g[i].coarse;
-    K(fetch)(b, coarse, i, n);
-    if (coarse ? K(bybytes)(b, &g[i]) : K(byfloats)(b, &g[i])) return i + 1;
+    K(fetch)(b, coarse, (int)i, (int)n);
+    full |= coarse ? K(bybytes)(b, &g[i]) : K(byfloats)(b, &g[i]);
   }
-  return n;
+  return full;
 }
+
+
+#if BYTES
+
+static int K(recommend_scanwave) (const mck_recblock *b, mck_recgroup *g,
+                                  size_t n) {
+  int full = 0;
+  K(openwave)(mck_linefours(b->k));
+  for (size_t i = 0; i < n; i += WAVE)
+    full |= K(bywave)(b, g + i, n - i < WAVE ? n - i : WAVE);
+  __asm__ volatile ("tilerelease");
+  for (size_t i = 0; i < n; i++)
+    if (!g[i].coarse) full |= K(byfloats)(b, &g[i]);
+  return full;
+}
+
+#endif
 
 
 static int K(recommend_alive) (const mck_recgroup *g, size_t n, float norm) {
-  float bar[8];
+  float bar[MCK_SIX];
   for (size_t i = 0; i < n; i++)
-    if (K(bars)(&g[i], norm, bar)) return 1;
+    for (int r = 0; r < MCK_GROUP; r += MCK_SIX)
+      if (K(bars)(&g[i], r, norm, bar)) return 1;
   return 0;
 }
 
@@ -440,15 +325,23 @@ static void K(recommend_tobytes) (const float *x, size_t k, float inverse,
 }
 
 
-static const mck_recommend K(recommend) = {
-  .bytes = BYTES,
-  .scan = K(recommend_scan),
-  .alive = K(recommend_alive),
-  .tobytes = K(recommend_tobytes),
-  .dots_f32 = K(recommend_dots_f32),
-  .dots_f64 = K(recommend_dots_f64)
-};
+#define RECOMMEND(how) { \
+  .bytes = BYTES, \
+  .scan = how, \
+  .alive = K(recommend_alive), \
+  .drop = K(recommend_drop), \
+  .reached = K(recommend_reached), \
+  .tobytes = K(recommend_tobytes), \
+  .dots_f32 = K(recommend_dots_f32), \
+  .dots_f64 = K(recommend_dots_f64) \
+}
 
+static const mck_recommend K(recommend) = RECOMMEND(K(recommend_scan));
+#if BYTES
+static const mck_recommend K(recommendwave) = RECOMMEND(K(recommend_scanwave));
+#endif
+
+#undef RECOMMEND
 #undef NV
 #undef BYTES
 #undef FMA

@@ -8,9 +8,10 @@
 #include "recommend_check.h"
 #include "recommend_ranks.h"
 
-#define RATE 5e10   /* operations a second that a worker may reach */
+#define RATE 2e11   /* operations a second that a worker may reach */
 #define REST 0.025  /* seconds that a block of users should take */
-#define MOST 192    /* users that a worker takes at a time */
+#define TILE 16     /* users that are compared at once */
+#define MOST 384    /* users that a worker takes at a time */
 #define LEAST 72    /* the same, however long it takes: panels are read once
                        for all of them */
 #define FEW 32      /* users for whom packing the items does not pay */
@@ -93,7 +94,7 @@ static int64_t batchsize (const call *c, int64_t rows) {
   int64_t batch = most < LEAST ? LEAST : most > MOST ? MOST : (int64_t)most;
   int64_t rounds = rows / (batch * c->threads) + 1;
   int64_t even = rows / (rounds * c->threads) + 1;
-  even += (MCK_SIX - even % MCK_SIX) % MCK_SIX;
+  even += (TILE - even % TILE) % TILE;
   return mc_rec_batch(&c->job, even < batch ? even : batch);
 }
 
@@ -314,7 +315,7 @@ static int runsome (call *c, mascon_exec *ex, int64_t first, int64_t last) {
   int64_t rows = last - first;
   int status = makeusers(c, ex, first, last);
   if (status == MASCON_OK)
-    status = c->threads > 1 && rows > 0 && rows < c->threads * (MCK_SIX + 1)
+    status = c->threads > 1 && rows > 0 && rows < c->threads * TILE
       ? runparts(c, ex, first, last)
       : mc_result_part(&c->result, ex, first, rows, c->batch, c->threads,
                        someusers, c);

@@ -6,8 +6,6 @@
 
 #include "recommend_scan.h"
 
-#define BINS 256         /* of a histogram of lower bounds */
-
 
 /* offer the scores of the 'n' items in w->ids */
 void mc_rec_offer (const mc_recjob *j, mc_recworker *w, mc_seat *s, int64_t n) {
@@ -19,75 +17,35 @@ void mc_rec_offer (const mc_recjob *j, mc_recworker *w, mc_seat *s, int64_t n) {
 }
 
 
-/* drop the candidates that cannot reach 'bar' */
-static void drop (const mc_recjob *j, mck_reccand *list, int32_t *count,
-                  float bar) {
-  int32_t n = 0, packed = (int32_t)j->p->n;
-  for (int32_t c = 0; c < *count; c++) {
-    list[n] = list[c];
-    n += (list[c].hi >= bar) & (list[c].at < packed);
-  }
-  *count = n;
+/* drop the candidates of user 'r' that cannot reach his bar */
+static void drop (const mc_recjob *j, mck_recgroup *g, int r) {
+  g->count[r] = j->f->kern->drop(g->list, (size_t)r * g->room, g->count[r],
+                                 g->bar[r], (int32_t)j->p->n);
 }
 
 
 /* drop those that do not pass */
 static void filter (const mc_recjob *j, const mc_seat *s, int thread,
-                    mck_reccand *list, int32_t *count) {
+                    mck_recgroup *g, int r) {
   const mc_filter *f = j->filter;
   int64_t passing, own = mc_rec_own(j, s);
   const uint64_t *pass = NULL;
-  int32_t n = 0;
+  int32_t n = 0, *at = g->list.at + (size_t)r * g->room;
+  float *lo = g->list.lo + (size_t)r * g->room;
+  float *hi = g->list.hi + (size_t)r * g->room;
   if (f->common == NULL && f->slots == NULL) return;
   if (s->sieve.bitmap)
     pass = mc_filter_begin(f, thread, s->id, own, &passing);
-  for (int32_t c = 0; c < *count; c++) {
-    int32_t id = j->p->ids[list[c].at];
-    list[n] = list[c];
+  for (int32_t c = 0; c < g->count[r]; c++) {
+    int32_t id = j->p->ids[at[c]];
+    at[n] = at[c];
+    lo[n] = lo[c];
+    hi[n] = hi[c];
     n += pass != NULL ? mck_passes(pass, id)
                       : mc_sieve_passes(f, &s->sieve, s->id, own, id);
   }
   if (pass != NULL) mc_filter_end(f, thread, s->id, own);
-  *count = n;
-}
-
-
-/* shrink the range to the candidates of bin 'b' */
-static void shrink (const mck_reccand *c, int32_t m, int b, float f,
-                    float *low, float *high) {
-  float from = *low, to = *high;
-  *low = INFINITY;
-  *high = -INFINITY;
-  for (int32_t i = 0; i < m; i++) {
-    float x = c[i].lo;
-    if (!(x >= from && x <= to) || (int)((x - from) * f) != b) continue;
-    if (x < *low) *low = x;
-    if (x > *high) *high = x;
-  }
-}
-
-
-/* a number that at least n lower bounds of m reach, and few more */
-static float reached (const mck_reccand *c, int32_t m, int32_t n) {
-  float low = INFINITY, high = -INFINITY;
-  int32_t above = 0;  /* the range */
-  for (int32_t i = 0; i < m; i++) {
-    if (c[i].lo < low) low = c[i].lo;
-    if (c[i].lo > high) high = c[i].lo;
-  }
-  for (int round = 0; round < 4; round++) {
-    int32_t count[BINS] = {0};
-    int b = BINS - 1;
-    float f = (BINS - 1) / (high - low);
-    if (!(f < 0x1p60f)) break;  /* they are as good as equal */
-    for (int32_t i = 0; i < m; i++)
-      if (c[i].lo >= low && c[i].lo <= high)
-        count[(int)((c[i].lo - low) * f)]++;
-    for (; above + count[b] < n; b--) above += count[b];
-    shrink(c, m, b, f, &low, &high);
-    if (count[b] <= n / 32) break;
-  }
-  return low;
+  g->count[r] = n;
 }
 
 
@@ -96,32 +54,32 @@ static float reached (const mck_reccand *c, int32_t m, int32_t n) {
 ** sure of, and raise his bar.
 */
 void mc_rec_thin (const mc_recjob *j, mc_recworker *w, int thread, int64_t i) {
-  mck_recgroup *g = &w->groups[i / MCK_SIX];
-  int r = (int)(i % MCK_SIX);
-  mck_reccand *list = g->list + (size_t)r * g->room;
+  mck_recgroup *g = &w->groups[i / MCK_GROUP];
+  int r = (int)(i % MCK_GROUP);
   mc_seat *s = &w->seats[i];
   float least;
-  drop(j, list, &g->count[r], g->bar[r]);
-  filter(j, s, thread, list, &g->count[r]);
+  drop(j, g, r);
+  filter(j, s, thread, g, r);
   if (!mc_rec_thins(j) || g->count[r] < w->want) return;
-  least = reached(list, g->count[r], w->want);
+  least = j->f->kern->reached(g->list.lo + (size_t)r * g->room, g->count[r],
+                              w->want);
   if (w->want == j->n) mc_rec_lift(s, g, r, mc_rec_lower(j, s, least));
   else {
     if (least > s->guess) s->guess = least;
     mc_rec_lift(s, g, r, s->sure);
   }
-  drop(j, list, &g->count[r], g->bar[r]);
+  drop(j, g, r);
 }
 
 
 /* score the candidates of user 'i' and raise his bar */
 void mc_rec_empty (const mc_recjob *j, mc_recworker *w, int64_t i) {
-  mck_recgroup *g = &w->groups[i / MCK_SIX];
-  int r = (int)(i % MCK_SIX);
-  const mck_reccand *list = g->list + (size_t)r * g->room;
+  mck_recgroup *g = &w->groups[i / MCK_GROUP];
+  int r = (int)(i % MCK_GROUP);
+  const int32_t *at = g->list.at + (size_t)r * g->room;
   mc_seat *s = &w->seats[i];
   for (int32_t c = 0; c < g->count[r]; c++)
-    w->ids[c] = j->p->ids[list[c].at];
+    w->ids[c] = j->p->ids[at[c]];
   mc_rec_offer(j, w, s, g->count[r]);
   g->count[r] = 0;
   mck_best_cut(&s->best);
@@ -129,14 +87,15 @@ void mc_rec_empty (const mc_recjob *j, mc_recworker *w, int64_t i) {
 }
 
 
-/* make room in the lists that are full */
+/* make room in the lists of 'n' groups, where they are full */
 void mc_rec_makeroom (const mc_recjob *j, mc_recworker *w, int thread,
-                      int64_t group) {
-  mck_recgroup *g = &w->groups[group];
-  for (int r = 0; r < MCK_SIX; r++) {
+                      int64_t n) {
+  for (int64_t i = 0; i < n * MCK_GROUP; i++) {
+    const mck_recgroup *g = &w->groups[i / MCK_GROUP];
+    int r = (int)(i % MCK_GROUP);
     if (g->count[r] < g->full) continue;
-    mc_rec_thin(j, w, thread, group * MCK_SIX + r);
+    mc_rec_thin(j, w, thread, i);
     if (!mc_rec_thins(j) || g->count[r] > g->full - g->full / 8)
-      mc_rec_empty(j, w, group * MCK_SIX + r);
+      mc_rec_empty(j, w, i);
   }
 }

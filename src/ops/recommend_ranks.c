@@ -16,8 +16,8 @@
 #include "recommend_ranks.h"
 #include "recommend_scan.h"
 
-#define GROUPS 16   /* groups of users that share a block in the cache */
-#define USERS (GROUPS * MCK_SIX)
+#define GROUPS 2    /* groups of users that share a block in the cache */
+#define USERS (GROUPS * MCK_GROUP)
 #define PAIRS 4096  /* pairs of users done together, at least */
 #define MOST 128    /* pairs of a user that are worth comparing one by one */
 #define LOOKS 4     /* blocks between two looks whether to go on */
@@ -65,7 +65,7 @@ static size_t packedrank (const mc_recjob *j) {
 
 
 static size_t bytesrank (const mc_recjob *j) {
-  return (packedrank(j) + 3) / 4 * 4;
+  return mck_lines(packedrank(j)) * MCK_LINE;
 }
 
 
@@ -262,19 +262,21 @@ static void countopen (const mc_recjob *j, mc_ranker *k, const ranked *u,
 /* a block and six users, from number 'i' on */
 static void block (const mc_recjob *j, mc_ranker *k, int64_t b, int64_t i,
                    const mck_ranks *kern) {
-  const mck_recgroup *g = &k->groups[i / MCK_SIX];
+  const mck_recgroup *g = &k->groups[i / MCK_GROUP];
+  int six = (int)(i % MCK_GROUP);
   float tile[MCK_SIX * MCK_BLOCK], norm = j->p->stats[b].norm;
   bool alive = false;
   for (int r = 0; r < MCK_SIX; r++)
-    alive = alive || g->length[r] * norm >= g->bar[r];
+    alive = alive || g->length[six + r] * norm >= g->bar[six + r];
   if (!alive) return;
-  kern->tile(j->p->panels + (size_t)b * mc_pack_panel(j->p->k), j->p->k, g->x,
-             tile);
+  kern->tile(j->p->panels + (size_t)b * mc_pack_panel(j->p->k), j->p->k,
+             g->x + (size_t)six * j->p->k, tile);
   for (int r = 0; r < MCK_SIX && i + r < k->users; r++) {
     const ranked *u = &k->list[i + r];
-    float *scores = tile + r * MCK_BLOCK, e = g->slack[r] * norm;
+    float *scores = tile + r * MCK_BLOCK, e = g->slack[six + r] * norm;
     uint64_t open;
-    if (u->whole || !(g->length[r] * norm >= g->bar[r])) continue;
+    if (u->whole || !(g->length[six + r] * norm >= g->bar[six + r]))
+      continue;
     for (int64_t at = j->p->n - b * MCK_BLOCK; at < MCK_BLOCK; at++)
       scores[at] = -INFINITY;  /* nobody is there */
     open = kern->count(scores, e, k->bounds + u->from, (size_t)u->n,
@@ -286,10 +288,10 @@ static void block (const mc_recjob *j, mc_ranker *k, int64_t b, int64_t i,
 
 static void scan (const mc_recjob *j, mc_ranker *k) {
   const mck_ranks *kern = mck_get()->ranks;
-  size_t six = (size_t)(k->users + MCK_SIX - 1) / MCK_SIX;
+  size_t n = (size_t)(k->users + MCK_GROUP - 1) / MCK_GROUP;
   for (int64_t b = 0; b < j->p->nblocks; b++) {
     if (b % LOOKS == 0 && (mc_cancelled() ||
-        !j->f->kern->alive(k->groups, six, j->p->stats[b].norm))) break;
+        !j->f->kern->alive(k->groups, n, j->p->stats[b].norm))) break;
     for (int64_t i = 0; i < k->users; i += MCK_SIX) block(j, k, b, i, kern);
   }
 }
@@ -340,21 +342,21 @@ static void listpairs (const mc_recjob *j, mc_ranker *k, int thread,
 
 /* an empty group for users from number 'i' on */
 static void cleargroup (const mc_recjob *j, mc_ranker *k, int64_t i) {
-  mck_recgroup *g = &k->groups[i / MCK_SIX];
+  mck_recgroup *g = &k->groups[i / MCK_GROUP];
   mc_rec_cleargroup(g);
   g->x = k->x + (size_t)i * packedrank(j);
   memset(k->x + (size_t)i * packedrank(j), 0,
-         MCK_SIX * packedrank(j) * sizeof *k->x);
+         MCK_GROUP * packedrank(j) * sizeof *k->x);
 }
 
 
 /* bounds of the pairs of user 'i', and his factors packed, unless he is
    whole */
 static void seat (const mc_recjob *j, mc_ranker *k, int64_t i) {
-  mck_recgroup *g = &k->groups[i / MCK_SIX];
+  mck_recgroup *g = &k->groups[i / MCK_GROUP];
   ranked *u = &k->list[i];
   mc_seat *s = &u->seat;
-  int r = (int)(i % MCK_SIX);
+  int r = (int)(i % MCK_GROUP);
   if (r == 0) cleargroup(j, k, i);
   memset(k->better + u->from, 0, (size_t)u->n * sizeof *k->better);
   if (u->whole) return;

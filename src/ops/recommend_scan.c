@@ -84,7 +84,8 @@
 #define RESTS 16         /* blocks between two looks whether to go on */
 #define COST 100         /* cycles that a candidate takes */
 #define COSTTHIN 25      /* the same where lists are thinned */
-#define GAIN 8           /* cycles that bytes save, per block and factor */
+#define GAIN 64          /* cycles that bytes save, per block and factor */
+#define FEW 32           /* hits for which guesses do not pay */
 #define KEEP 32          /* periods of RESTS blocks for which floats stay */
 #define SPARSE 16        /* blocks from one that a guess is made from to the
                             next */
@@ -125,47 +126,45 @@ static void judge (const mc_recjob *j, mck_recgroup *g, mc_trial *t) {
 }
 
 
+/* 'n' groups against block 'b' */
 static void scanblock (const mc_recjob *j, mc_recworker *w, int thread,
-                       int64_t b, int64_t from, int64_t six) {
+                       int64_t b, int64_t n) {
   const mc_pack *p = j->p;
+  const mck_recommend *kern = j->f->kern;
   mck_recblock block = {
     .panel = p->panels + (size_t)b * mc_pack_panel(p->k),
     .bytes = p->bytes + (size_t)b * mc_pack_quads(p->k),
     .next = b + 1 < p->nblocks, .k = p->k, .stat = p->stats[b],
     .first = (int32_t)(b * MCK_BLOCK)
   };
-  for (int64_t i = from; i < six; ) {
-    i += (int64_t)j->f->kern->scan(&block, w->groups + i, (size_t)(six - i));
-    mc_rec_makeroom(j, w, thread, i - 1);
-  }
-  for (int64_t i = from; i < six && j->f->kern->bytes; i++)
+  if (kern->scan(&block, w->groups, (size_t)n))
+    mc_rec_makeroom(j, w, thread, n);
+  for (int64_t i = 0; i < n && kern->bytes; i++)
     judge(j, &w->groups[i], &w->trials[i]);
 }
 
 
-/* groups from to six - 1 against those of blocks first to last - 1 whose
-   number is a multiple of SPARSE (sparse 1), or is not (0), or all (-1) */
-static void scan (const mc_recjob *j, mc_recworker *w, int thread,
-                  int64_t from, int64_t six, int64_t first, int64_t last,
-                  int sparse) {
+/* 'n' groups against those of blocks first to last - 1 whose number is a
+   multiple of SPARSE (sparse 1), or is not (0), or all (-1) */
+static void scan (const mc_recjob *j, mc_recworker *w, int thread, int64_t n,
+                  int64_t first, int64_t last, int sparse) {
   int looks = 0;
   for (int64_t b = first; b < last; b++) {
     if (sparse >= 0 && (b % SPARSE == 0) != sparse) continue;
     if (looks++ % RESTS == 0 && (mc_cancelled() ||
-        !j->f->kern->alive(w->groups + from, (size_t)(six - from),
-                           j->p->stats[b].norm))) break;
-    scanblock(j, w, thread, b, from, six);
+        !j->f->kern->alive(w->groups, (size_t)n, j->p->stats[b].norm))) break;
+    scanblock(j, w, thread, b, n);
   }
 }
 
 
 /* let bars be raised by 'want' candidates */
-static void setwant (const mc_recjob *j, mc_recworker *w, int64_t six,
+static void setwant (const mc_recjob *j, mc_recworker *w, int64_t n,
                      int64_t want) {
+  int64_t full = 4 * want + 64;
+  if (want == j->n || full > mc_rec_full(j)) full = mc_rec_full(j);
   w->want = (int32_t)want;
-  for (int64_t i = 0; i < six; i++)
-    w->groups[i].full = (int32_t)(want == j->n || 4 * want + 64 > mc_rec_full(j)
-                                    ? mc_rec_full(j) : 4 * want + 64);
+  for (int64_t i = 0; i < n; i++) w->groups[i].full = (int32_t)full;
 }
 
 
@@ -173,65 +172,69 @@ static void setwant (const mc_recjob *j, mc_recworker *w, int64_t six,
 static void guess (const mc_recjob *j, mc_recworker *w, int thread,
                    int64_t users, int64_t first, int64_t last) {
   double part = (double)j->n / SPARSE;
-  int64_t six = (users + MCK_SIX - 1) / MCK_SIX;
-  setwant(j, w, six, (int64_t)(part + 3 * sqrt(part) + 2));
-  scan(j, w, thread, 0, six, first, last, 1);
+  int64_t n = (users + MCK_GROUP - 1) / MCK_GROUP;
+  setwant(j, w, n, (int64_t)(part + 3 * sqrt(part) + 2));
+  scan(j, w, thread, n, first, last, 1);
   for (int64_t i = 0; i < users; i++)
     if (w->seats[i].unit != 0) mc_rec_thin(j, w, thread, i);
-  setwant(j, w, six, j->n);
+  setwant(j, w, n, j->n);
 }
 
 
 /* score who is left of user 'i'; false if his guess was wrong */
 static bool finish (const mc_recjob *j, mc_recworker *w, int thread,
                     int64_t i) {
-  const mc_seat *s = &w->seats[i];
+  mc_seat *s = &w->seats[i];
   if (s->unit == 0) return true;
   mc_rec_thin(j, w, thread, i);
   mc_rec_empty(j, w, i);
-  return s->sure >= s->guess;
+  s->wrong = s->sure < s->guess;
+  return !s->wrong;
 }
 
 
-/* note what the groups did with 'blocks' blocks for so many users of them */
+/* note what was done with 'blocks' blocks for so many users */
 static void tally (mc_recworker *w, int64_t users, int64_t blocks) {
   for (int64_t i = 0; i < users; i++) {
-    const mck_recgroup *g = &w->groups[i / MCK_SIX];
+    const mck_recgroup *g = &w->groups[i / MCK_GROUP];
+    int64_t floats = g->blocks[0][i % MCK_GROUP];
+    int64_t bytes = g->blocks[1][i % MCK_GROUP];
     if (w->seats[i].unit == 0) continue;
-    w->bytewise += g->blocks[1] * MCK_BLOCK;
-    w->floatwise += g->blocks[0] * MCK_BLOCK;
-    w->norm += (blocks - g->blocks[0] - g->blocks[1]) * MCK_BLOCK;
+    w->bytewise += bytes * MCK_BLOCK;
+    w->floatwise += floats * MCK_BLOCK;
+    w->norm += (blocks - floats - bytes) * MCK_BLOCK;
   }
 }
 
 
-/* once more, for user 'i' alone: the others of his group are done */
+/* once more, for the users whose guess was wrong: the others are done */
 static void again (const mc_recjob *j, mc_recworker *w, int thread,
-                   int64_t i, int64_t first, int64_t last) {
-  mck_recgroup *g = &w->groups[i / MCK_SIX];
-  for (int r = 0; r < MCK_SIX; r++) g->bar[r] = INFINITY;
-  mc_rec_restart(j, &w->seats[i], g, (int)(i % MCK_SIX));
-  scan(j, w, thread, i / MCK_SIX, i / MCK_SIX + 1, first, last, -1);
-  finish(j, w, thread, i);
+                   int64_t users, int64_t first, int64_t last) {
+  for (int64_t i = 0; i < users; i++) {
+    mck_recgroup *g = &w->groups[i / MCK_GROUP];
+    int r = (int)(i % MCK_GROUP);
+    if (w->seats[i].wrong) mc_rec_restart(j, &w->seats[i], g, r);
+    else g->bar[r] = INFINITY;
+  }
+  scan(j, w, thread, (users + MCK_GROUP - 1) / MCK_GROUP, first, last, -1);
+  for (int64_t i = 0; i < users; i++)
+    if (w->seats[i].wrong) finish(j, w, thread, i);
 }
 
 
 /* blocks first to last - 1 for all users */
 static void scanall (const mc_recjob *j, mc_recworker *w, int thread,
                      int64_t users, int64_t first, int64_t last) {
-  int64_t six = (users + MCK_SIX - 1) / MCK_SIX;
-  uint64_t wrong[4] = {0};
-  bool guesses = mc_rec_thins(j) && j->f->kern->bytes && users <= 256 &&
-                 (last - first) * MCK_BLOCK > 8 * j->n;
-  setwant(j, w, six, j->n);
+  int64_t n = (users + MCK_GROUP - 1) / MCK_GROUP;
+  bool right = true, guesses = mc_rec_thins(j) && j->n >= FEW &&
+                               j->f->kern->bytes &&
+                               (last - first) * MCK_BLOCK > 8 * j->n;
+  setwant(j, w, n, j->n);
   if (guesses) guess(j, w, thread, users, first, last);
-  scan(j, w, thread, 0, six, first, last, guesses ? 0 : -1);
+  scan(j, w, thread, n, first, last, guesses ? 0 : -1);
   tally(w, users, last - first);
-  for (int64_t i = 0; i < users; i++)
-    if (!finish(j, w, thread, i))
-      wrong[i / 64] |= (uint64_t)1 << (i % 64);
-  for (int64_t i = 0; guesses && i < users; i++)
-    if (wrong[i / 64] >> (i % 64) & 1) again(j, w, thread, i, first, last);
+  for (int64_t i = 0; i < users; i++) right &= finish(j, w, thread, i);
+  if (!right) again(j, w, thread, users, first, last);
 }
 
 /* -------} */

@@ -19,6 +19,7 @@ typedef struct mc_seat {
   float sure;   /* a bar that N hits or candidates are known to reach */
   mc_sieve sieve;  /* whom he may get */
   float guess;  /* one that they are likely to reach; -INFINITY: none */
+  bool wrong;   /* the guess was too high */
 } mc_seat;
 
 /* whether bytes pay for a group: they may let too many candidates through */
@@ -39,7 +40,7 @@ struct mc_recworker {
   mc_trial *trials;
   float *x;              /* packed users */
   int8_t *bytes;         /* the same in bytes */
-  mck_reccand *lists;
+  mck_reclist lists;
   int32_t *ids;          /* candidates that pass */
   double *scores;
   int32_t want;          /* candidates that a bar is raised by: n, or fewer
@@ -107,9 +108,9 @@ void mc_rec_thin (const mc_recjob *j, mc_recworker *w, int thread, int64_t i);
 /* score the candidates of user 'i' and raise his bar */
 void mc_rec_empty (const mc_recjob *j, mc_recworker *w, int64_t i);
 
-/* make room in the lists of a group that are full */
+/* make room in the lists of 'n' groups, where they are full */
 void mc_rec_makeroom (const mc_recjob *j, mc_recworker *w, int thread,
-                      int64_t group);
+                      int64_t n);
 
 /* -------} */
 

@@ -10,8 +10,7 @@
 
 #define BYTES (3 << 20)  /* about what a worker may hold */
 #define WORTH 16         /* scores that cost what one computed alone does */
-#define FEW 32           /* hits for which thinning does not pay */
-#define MANY 2048        /* and those for which lists would be too long */
+#define MANY 2048        /* hits for which lists would be too long */
 #define LONGEST (1 << 16)  /* factors for which the proof holds */
 
 
@@ -19,20 +18,20 @@
 
 /* are lists thinned? */
 bool mc_rec_thins (const mc_recjob *j) {
-  return FEW <= j->n && j->n <= MANY;
+  return j->n <= MANY;
 }
 
 
 /* how long a list of candidates may grow: the longer, the later a bar rises */
 int64_t mc_rec_full (const mc_recjob *j) {
-  if (j->n < FEW) return 16;
   if (!mc_rec_thins(j)) return 512;
+  if (j->n < 32) return 2 * j->n + 48;
   return 2 * j->n + (j->n < 800 ? 400 : j->n / 2);
 }
 
 
 static int64_t room (const mc_recjob *j) {
-  return mc_rec_full(j) + MCK_BLOCK;
+  return (mc_rec_full(j) + MCK_SPARE + 15) / 16 * 16;  /* whole lines */
 }
 
 
@@ -43,38 +42,42 @@ static size_t packedrank (const mc_recjob *j) {
 
 /* bytes of one user */
 static size_t bytesrank (const mc_recjob *j) {
-  return (packedrank(j) + 3) / 4 * 4;
+  return mck_lines(packedrank(j)) * MCK_LINE;
 }
 
 
 int64_t mc_rec_batch (const mc_recjob *j, int64_t want) {
   int64_t one = (int64_t)sizeof(mc_seat) +
                 mck_best_room(j->n) * (int64_t)sizeof(mck_hit) +
-                room(j) * (int64_t)sizeof(mck_reccand) +
+                room(j) * 12 + (int64_t)sizeof(mck_recgroup) / MCK_GROUP +
                 (int64_t)(packedrank(j) * 4 + bytesrank(j));
   int64_t most = BYTES / one;
   if (most > want) most = want;
-  return most > MCK_SIX ? most - most % MCK_SIX : most > 0 ? most : 1;
+  if (most > MCK_GROUP) return most - most % MCK_GROUP;
+  return most > 16 ? most - most % 16 : most > 0 ? most : 1;
 }
 
 
 static bool makeworker (const mc_recjob *j, mc_recworker *w, int64_t batch) {
   int64_t cap = mck_best_room(j->n);
-  size_t six = (size_t)((batch + MCK_SIX - 1) / MCK_SIX);
+  size_t groups = (size_t)((batch + MCK_GROUP - 1) / MCK_GROUP);
   w->seats = mc_alloc((size_t)batch, sizeof *w->seats);
   w->hits = mc_alloc((size_t)(batch * cap), sizeof *w->hits);
   w->spare = mc_alloc((size_t)cap, sizeof *w->spare);
-  w->groups = mc_alloc(six, sizeof *w->groups);
-  w->trials = mc_alloc(six, sizeof *w->trials);
-  w->x = mc_alloc(six * MCK_SIX, packedrank(j) * sizeof *w->x);
-  w->bytes = mc_alloc(six * MCK_SIX, bytesrank(j));
-  w->lists = mc_alloc(six * MCK_SIX, (size_t)room(j) * sizeof *w->lists);
+  w->groups = mc_alloc(groups, sizeof *w->groups);
+  w->trials = mc_alloc(groups, sizeof *w->trials);
+  w->x = mc_alloc(groups * MCK_GROUP, packedrank(j) * sizeof *w->x);
+  w->bytes = mc_alloc(groups * MCK_GROUP, bytesrank(j));
+  w->lists.at = mc_alloc((size_t)batch, (size_t)room(j) * 4);
+  w->lists.lo = mc_alloc((size_t)batch, (size_t)room(j) * 4);
+  w->lists.hi = mc_alloc((size_t)batch, (size_t)room(j) * 4);
   w->ids = mc_alloc((size_t)room(j), sizeof *w->ids);
   w->scores = mc_alloc((size_t)room(j), sizeof *w->scores);
   w->user.x = mc_alloc((size_t)j->f->rank + 1, sizeof *w->user.x);
   return w->seats != NULL && w->hits != NULL && w->spare != NULL &&
          w->groups != NULL && w->trials != NULL && w->x != NULL &&
-         w->bytes != NULL && w->lists != NULL && w->ids != NULL &&
+         w->bytes != NULL && w->lists.at != NULL &&
+         w->lists.lo != NULL && w->lists.hi != NULL && w->ids != NULL &&
          w->scores != NULL && w->user.x != NULL;
 }
 
@@ -99,7 +102,9 @@ void mc_rec_close (mc_recworker *w, int count) {
     mc_free(w[i].trials);
     mc_free(w[i].x);
     mc_free(w[i].bytes);
-    mc_free(w[i].lists);
+    mc_free(w[i].lists.at);
+    mc_free(w[i].lists.lo);
+    mc_free(w[i].lists.hi);
     mc_free(w[i].ids);
     mc_free(w[i].scores);
     mc_free(w[i].user.x);
@@ -205,7 +210,7 @@ static bool choosy (const mc_recjob *j, int thread, const mc_seat *s) {
 }
 
 
-/* put the loaded user, scaled, into place 'r' of a group */
+/* put the loaded user, scaled, into place 'r' of a group with these factors */
 static void packuser (const mc_recjob *j, const mc_user *u, mck_recgroup *g,
                       int r, float *x, int8_t *bytes) {
   size_t n = j->p->k;
@@ -214,16 +219,17 @@ static void packuser (const mc_recjob *j, const mc_user *u, mck_recgroup *g,
   int sum = 0;
   for (size_t k = 0; k < n; k++) {
     float f = (float)u->x[k];
-    x[k * MCK_SIX + (size_t)r] = f;
+    x[mck_floatat((size_t)r, k, n)] = f;
     if (fabsf(f) > max) max = fabsf(f);
   }
   step = g->step[r] = mc_above(max / 127.0);
   g->inverse[r] = 1 / step;
+  bytes += (size_t)r * bytesrank(j);
   for (size_t k = 0; k < n; k++) {
-    float f = x[k * MCK_SIX + (size_t)r];
+    float f = x[mck_floatat((size_t)r, k, n)];
     int q = mc_byte(f * g->inverse[r]);
     double d = f - (double)step * q;
-    bytes[(k / 4 * MCK_SIX + (size_t)r) * 4 + k % 4] = (int8_t)q;
+    bytes[mck_byteat(k, n)] = (int8_t)q;
     error += d * d;
     sum += q;
   }
@@ -234,7 +240,7 @@ static void packuser (const mc_recjob *j, const mc_user *u, mck_recgroup *g,
 
 void mc_rec_cleargroup (mck_recgroup *g) {
   memset(g, 0, sizeof *g);
-  for (int r = 0; r < 8; r++) {
+  for (int r = 0; r < MCK_GROUP; r++) {
     g->bar[r] = INFINITY;
     g->inverse[r] = 1;
   }
@@ -255,8 +261,8 @@ double mc_rec_place (const mc_recjob *j, mc_user *u, mck_recgroup *g, int r,
 
 static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
                       int64_t i, int64_t row) {
-  mck_recgroup *g = &w->groups[i / MCK_SIX];
-  int r = (int)(i % MCK_SIX);
+  mck_recgroup *g = &w->groups[i / MCK_GROUP];
+  int r = (int)(i % MCK_GROUP);
   mc_seat *s = &w->seats[i];
   mck_best best = {.hits = w->hits + i * mck_best_room(j->n), .n = j->n,
                    .cap = mck_best_room(j->n), .floor = j->floor,
@@ -266,6 +272,7 @@ static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
   s->id = mc_rec_user(j, row);
   s->at = mc_rec_at(j, row);
   s->unit = 0;
+  s->wrong = false;
   if (j->p == NULL || choosy(j, thread, s)) return;
   mc_rec_load(j, w, s->at);
   w->loaded = -1;  /* scaled now */
@@ -281,16 +288,19 @@ static void seatuser (const mc_recjob *j, mc_recworker *w, int thread,
 /* all users of rows first to last - 1; empty seats reach nothing */
 void mc_rec_seat (const mc_recjob *j, mc_recworker *w, int thread,
                      int64_t first, int64_t last) {
-  int64_t six = (last - first + MCK_SIX - 1) / MCK_SIX;
-  memset(w->x, 0, (size_t)six * MCK_SIX * packedrank(j) * sizeof *w->x);
-  memset(w->bytes, 0, (size_t)six * MCK_SIX * bytesrank(j));
-  for (int64_t i = 0; i < six; i++) {
+  int64_t n = (last - first + MCK_GROUP - 1) / MCK_GROUP;
+  memset(w->x, 0, (size_t)n * MCK_GROUP * packedrank(j) * sizeof *w->x);
+  memset(w->bytes, 0, (size_t)n * MCK_GROUP * bytesrank(j));
+  for (int64_t i = 0; i < n; i++) {
     mck_recgroup *g = &w->groups[i];
+    int64_t list = i * MCK_GROUP * room(j);
     mc_rec_cleargroup(g);
     w->trials[i] = (mc_trial) {.blocks = 0};
-    g->x = w->x + (size_t)i * MCK_SIX * packedrank(j);
-    g->bytes = w->bytes + (size_t)i * MCK_SIX * bytesrank(j);
-    g->list = w->lists + i * MCK_SIX * room(j);
+    g->x = w->x + (size_t)i * MCK_GROUP * packedrank(j);
+    g->bytes = w->bytes + (size_t)i * MCK_GROUP * bytesrank(j);
+    g->list = (mck_reclist) {.at = w->lists.at + list,
+                             .lo = w->lists.lo + list,
+                             .hi = w->lists.hi + list};
     g->room = (size_t)room(j);
     g->full = (int32_t)mc_rec_full(j);
   }
