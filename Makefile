@@ -79,9 +79,9 @@ MODULES := $(foreach m,$(patsubst src/bind/mod_%.c,%,$(wildcard \
              src/bind/mod_*.c)),$(shell { pkg-config --exists $(PC_$(m)) && \
              echo $(m); } 2>/dev/null))
 
-.PHONY: all modules deps demo test check bench floors lint docs env install \
-        uninstall clean run-test run-demo run-check run-luas run-bench bench-pointer \
-        run-bench-pointer
+.PHONY: all modules deps demo test check bench floors lint docs env module \
+        install-module install uninstall clean run-test run-demo run-check \
+        run-luas run-rock run-bench bench-pointer run-bench-pointer
 
 all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.a \
      $(B)/libmascon.so $(B)/libmascon_lua.so modules
@@ -235,12 +235,27 @@ run-luas:
 	  $(MAKE) --no-print-directory LUA=$$lua B=build/$$lua \
 	    SPECS="$(SPECS_LUA)" run-test || exit 1; done
 
+# the rockspec, on a tree where nothing is built, and what it installs
+ROCK = $(CURDIR)/build/rock
+run-rock:
+	@command -v luarocks >/dev/null || { \
+	  echo "no luarocks here: the rockspec is not tried"; exit 0; }; \
+	rm -rf '$(ROCK)' && mkdir -p '$(ROCK)/from' && \
+	cp -r Makefile *.rockspec include lua src '$(ROCK)/from' && \
+	cd '$(ROCK)/from' && { env -u MAKEFLAGS -u MAKELEVEL \
+	  luarocks --lua-version 5.4 --tree '$(ROCK)/tree' make CC='$(CC)' \
+	  >../log 2>&1 || { tail ../log; exit 1; }; } && cd '$(ROCK)/tree' && \
+	LUA_PATH='share/lua/5.4/?.lua;share/lua/5.4/?/init.lua' \
+	LUA_CPATH='lib/lua/5.4/?.so' lua5.4 -l mascon \
+	  -e 'assert(mascon.ones(3):sum() == 3) print "the rock works"'
+
 # every instruction set, a hard collector, other Luas, sanitizers
 run-check: all $(SPEC_TOOLS)
 	@for cpu in base avx2 avx512 avx512vnni; do \
 	  MASCON_CPU=$$cpu $(BUSTED) $(SPECS) || exit 1; done
 	@MASCON_GC=hard $(BUSTED) $(SPECS)
 	@$(MAKE) --no-print-directory run-luas
+	@$(MAKE) --no-print-directory run-rock
 	$(MAKE) $(FAST) SAN=asan B=build/asan all
 	ASAN_OPTIONS=detect_leaks=1 $(MAKE) SAN=asan B=build/asan \
 	  TESTLUA=build/asan/mascon run-test
@@ -344,6 +359,7 @@ INCDIR = $(PREFIX)/include
 LIBDIR = $(PREFIX)/lib
 LUADIR = $(PREFIX)/share/lua/$(LUA_VERSION)
 LUACDIR = $(PREFIX)/lib/lua/$(LUA_VERSION)
+MANDIR = $(PREFIX)/share/man/man1
 
 # $(call library,NAME): NAME.so.VERSION, and the links by which it is found
 define library
@@ -362,23 +378,33 @@ define pc
 	  > '$(DESTDIR)$(LIBDIR)/pkgconfig/$(1).pc'
 endef
 
-install: all
+# what 'require' finds; alone it is what the rockspec installs
+module: $(B)/lib/mascon/core.so modules
+
+install-module: module
+	$(INSTALL) -d '$(DESTDIR)$(LUACDIR)/mascon'
+	$(INSTALL) -m 755 $(B)/lib/mascon/core.so \
+	  $(MODULES:%=$(B)/lib/mascon/%.so) '$(DESTDIR)$(LUACDIR)/mascon'
+	@for f in $(LUA_PARTS:lua/%=%); do \
+	  $(INSTALL) -D -m 644 lua/$$f '$(DESTDIR)$(LUADIR)'/$$f || exit 1; done
+
+install: all install-module
 	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(INCDIR)' \
-	  '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(LUACDIR)/mascon'
+	  '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(MANDIR)'
 	$(INSTALL) -m 755 $(B)/mascon '$(DESTDIR)$(BINDIR)/mascon'
+	sed 's/@VERSION@/$(VERSION)/' src/app/mascon.1 \
+	  > '$(DESTDIR)$(MANDIR)/mascon.1'
+	chmod 644 '$(DESTDIR)$(MANDIR)/mascon.1'
 	$(INSTALL) -m 644 include/mascon.h include/mascon_lua.h \
 	  '$(DESTDIR)$(INCDIR)'
 	$(call library,libmascon)
 	$(call library,libmascon_lua)
 	$(call pc,mascon,array kernels for C hosts,)
 	$(call pc,mascon_lua,array kernels for C hosts with Lua,$(LUA_PC))
-	$(INSTALL) -m 755 $(B)/lib/mascon/core.so \
-	  $(MODULES:%=$(B)/lib/mascon/%.so) '$(DESTDIR)$(LUACDIR)/mascon'
-	@for f in $(LUA_PARTS:lua/%=%); do \
-	  $(INSTALL) -D -m 644 lua/$$f '$(DESTDIR)$(LUADIR)'/$$f || exit 1; done
 
 uninstall:
-	rm -f '$(DESTDIR)$(BINDIR)/mascon' '$(DESTDIR)$(INCDIR)'/mascon.h \
+	rm -f '$(DESTDIR)$(BINDIR)/mascon' '$(DESTDIR)$(MANDIR)/mascon.1' \
+	  '$(DESTDIR)$(INCDIR)'/mascon.h \
 	  '$(DESTDIR)$(INCDIR)'/mascon_lua.h \
 	  '$(DESTDIR)$(LIBDIR)'/pkgconfig/mascon.pc \
 	  '$(DESTDIR)$(LIBDIR)'/pkgconfig/mascon_lua.pc \

@@ -55,6 +55,13 @@ describe("make install", function()
     assert.equal("6\n8\n", out)
   end)
 
+  test("brings a man page that says the version", function()
+    assert.matches('\n%.TH MASCON 1 "" "mascon %d+%.%d+%.%d+" ', "\n" ..
+      sh "cat $P/share/man/man1/mascon.1")
+    assert.equal(sh "$P/bin/mascon -v":match "mascon (%S+)",
+      sh "cat $P/share/man/man1/mascon.1":match "mascon (%d%S+)\"")
+  end)
+
   test("links libraries by their sonames", function()
     local out = sh "cd $P/lib; for l in libmascon libmascon_lua; do readlink $l.so $l.so.0; done"
     assert.matches("^libmascon%.so%.0\nlibmascon%.so%.0%.%d+%.%d+\n" ..
