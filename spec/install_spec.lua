@@ -45,6 +45,21 @@ describe("make install", function()
     assert.matches("all right\n.-all right\n(%d+%.%d+%.%d+)\n%1\n$", out)
   end)
 
+  test("lets a C host with Lua inside do so, too", function()
+    if not shell.has "pkg-config" then return pending "there is no pkg-config" end
+    local out = sh [[
+      cp examples/host_lua.c $P && cd $P
+      export PKG_CONFIG_PATH=$P/lib/pkgconfig
+      sed -i "s,=/opt/mascon,=$P," lib/pkgconfig/mascon_lua.pc
+      gcc -Wall host_lua.c $(pkg-config --cflags --libs mascon_lua) -o host
+      LD_LIBRARY_PATH=$P/lib ./host
+      gcc host_lua.c $(pkg-config --cflags mascon_lua) $P/lib/libmascon_lua.a \
+        $(pkg-config --static --libs mascon_lua | sed s/-lmascon_lua//) -o host
+      ./host
+      rm host host_lua.c]]
+    assert.matches("all right\n.-all right\n$", out)
+  end)
+
   test("lets a plain Lua find the module", function()
     local out = sh([[
       cd /

@@ -28,7 +28,7 @@ static int once (void) {
   int ok;
   if (L == NULL) return 0;
   luaL_openlibs(L);
-  if (folder == NULL) luaL_requiref(L, "mascon.core", luaopen_mascon, 0);
+  if (folder == NULL) luaopen_mascon(L);
   else {
     lua_getglobal(L, "package");
     lua_pushfstring(L, "%s/?.so", folder);
