@@ -232,11 +232,17 @@ describe("index", function()
 
   it("survives a failing allocation, wherever it comes", function()
     local items, users = factors(18, 90, 4), factors(19, 40, 4)
+    local bias, ends = mascon.zeros(90), mascon.full(41, 2, "i64")
+    ends[1] = 0
+    local test = mascon.csr(ends, mascon.array({ 3, 5 }, "i32"), 90, { base = 0 })
     mascon.index(items):save(path)
     local function calls()
       local x = mascon.index(items, { normalize = true, bias = mascon.zeros(90) })
       x:recommend(users, 3)
       x:similar(1, 2)
+      x:recommend({ rows = 40, users = function(b, first, last)
+        b:assign(users:rows(first, last))
+      end }, 3, { ranks = test, check = 2, bias = bias })
       local y, message = mascon.index.load(path)
       return y or error(message)
     end

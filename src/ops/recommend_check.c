@@ -30,12 +30,25 @@ typedef struct checker {
 
 /* {------- who may be had ------- */
 
-/* allowed[id] = value for the ids of a row */
+/* allowed[id] = value for the ids of a row; somebody may be writing them */
 static void mark (const mascon_csr *c, int64_t row, uint8_t *allowed,
                   uint8_t value) {
-  for (int64_t i = mc_idat(c->indptr, row); i < mc_idat(c->indptr, row + 1);
-       i++)
-    allowed[mc_idat(c->indices, i) - c->base] = value;
+  int64_t i = mc_idat(c->indptr, row), last = mc_idat(c->indptr, row + 1);
+  if (last > c->indices->shape[0]) last = c->indices->shape[0];
+  for (i = i < 0 ? last : i; i < last; i++) {
+    int64_t id = mc_idat(c->indices, i) - c->base;
+    if (id >= 0 && id < c->ncols) allowed[id] = value;
+  }
+}
+
+
+/* allowed[id] &= mask for the ids of a list */
+static void keep (const mascon_array *ids, int base, int64_t n,
+                  uint8_t *allowed, uint8_t mask) {
+  for (int64_t i = 0; ids != NULL && i < ids->shape[0]; i++) {
+    int64_t id = mc_idat(ids, i) - base;
+    if (id >= 0 && id < n) allowed[id] &= mask;
+  }
 }
 
 
@@ -44,15 +57,11 @@ static void allow (const mc_check_call *c, int64_t user, uint8_t *allowed) {
   int64_t n = c->job->f->nitems;
   memset(allowed, o->allow == NULL, (size_t)n);
   if (o->allow != NULL) mark(o->allow, user, allowed, 1);
-  if (o->allow_items != NULL) {  /* 2: is not among those */
-    for (int64_t i = 0; i < n; i++) allowed[i] |= 2;
-    for (int64_t i = 0; i < o->allow_items->shape[0]; i++)
-      allowed[mc_idat(o->allow_items, i) - o->base] &= 1;
-  }
+  for (int64_t i = 0; o->allow_items != NULL && i < n; i++)
+    allowed[i] |= 2;  /* is not among those */
+  keep(o->allow_items, o->base, n, allowed, 1);
   if (o->exclude != NULL) mark(o->exclude, user, allowed, 0);
-  for (int64_t i = 0; o->exclude_items != NULL &&
-                      i < o->exclude_items->shape[0]; i++)
-    allowed[mc_idat(o->exclude_items, i) - o->base] = 0;
+  keep(o->exclude_items, o->base, n, allowed, 0);
   if (o->exclude_self) allowed[user] = 0;
 }
 

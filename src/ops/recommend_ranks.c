@@ -49,6 +49,7 @@ struct mc_ranker {
   mck_recgroup *groups;
   float *x;
   int8_t *bytes;
+  int64_t most;        /* of what follows, besides himself */
   int32_t *never;      /* ids that a user may not get */
   mc_user user;        /* the one whose scores are being computed */
   int64_t loaded;      /* which of f->users he is; -1: none */
@@ -88,8 +89,8 @@ static bool make (const mc_recjob *j, mc_ranker *k) {
   k->groups = mc_alloc(GROUPS, sizeof *k->groups);
   k->x = mc_alloc(USERS, packedrank(j) * sizeof *k->x);
   k->bytes = mc_alloc(USERS, bytesrank(j));
-  k->never = mc_alloc((size_t)longest(j->filter->exclude) + 1,
-                      sizeof *k->never);
+  k->most = longest(j->filter->exclude);
+  k->never = mc_alloc((size_t)k->most + 1, sizeof *k->never);
   k->user.x = mc_alloc((size_t)j->f->rank + 1, sizeof *k->user.x);
   k->loaded = -1;
   return k->pairs != NULL && k->bounds != NULL && k->better != NULL &&
@@ -217,16 +218,20 @@ static int byid (const void *a, const void *b) {
 }
 
 
-/* take off what a user may not get, of all that was counted for him */
+/*
+** Take off what a user may not get, of all that was counted for him.  The ids
+** were checked, but somebody may be writing them right now: as in filter.c.
+*/
 static void takeoff (const mc_recjob *j, mc_ranker *k, const ranked *u) {
   const mascon_csr *c = j->filter->exclude;
   const uint64_t *common = j->filter->common;
   int64_t n = 0, m = 0, own = mc_rec_own(j, &u->seat);
   int64_t i = c != NULL ? mc_idat(c->indptr, u->seat.id) : 0;
   int64_t last = c != NULL ? mc_idat(c->indptr, u->seat.id + 1) : 0;
-  if (own >= 0) k->never[n++] = (int32_t)own;
-  for (; i < last; i++)
+  if (c != NULL && last > c->indices->shape[0]) last = c->indices->shape[0];
+  for (i = i < 0 ? last : i; i < last && n < k->most; i++)
     k->never[n++] = (int32_t)(mc_idat(c->indices, i) - c->base);
+  if (own >= 0) k->never[n++] = (int32_t)own;
   qsort(k->never, (size_t)n, sizeof *k->never, byid);
   for (i = 0; i < n; i++) {
     int32_t id = k->never[i];
@@ -322,6 +327,7 @@ static void listpairs (const mc_recjob *j, mc_ranker *k, int thread,
   const uint64_t *pass = mc_filter_begin(j->filter, thread, u->seat.id, own,
                                          &passing);
   if (last > k->out->shape[0]) last = k->out->shape[0];
+  if (at < 0) at = last;
   u->n = 0;
   for (; at < last && k->held + u->n < k->room; at++) {
     int64_t id = mc_idat(c->indices, at) - c->base;
