@@ -230,34 +230,63 @@ void mc_filter_end (const mc_filter *f, int64_t slot, int64_t row,
 #define LONG 512  /* ids that are too many to look at each */
 
 
+/* the ids of a list as they mostly are, i32 in a row; NULL: they are not */
+static const int32_t *plain (const list *l) {
+  const mascon_array *a = l->csr != NULL ? l->csr->indices : NULL;
+  if (a == NULL || a->dtype.bits != 32 || a->stride[0] != 1) return NULL;
+  return (const int32_t *)a->data;
+}
+
+
+static bool sieveid (mc_sieve *s, int64_t id, int64_t *before) {
+  uint32_t h = mc_sieve_hash(id);
+  bool rises = id >= *before;
+  s->bits[h >> 6] |= bit(h);
+  *before = id;
+  return rises;
+}
+
+
 void mc_sieve_make (const mc_filter *f, int64_t row, mc_sieve *s) {
   list l = listof(f->exclude, row);
+  const int32_t *p = plain(&l);
   int64_t id, before = INT64_MIN, n = l.last - l.i;
+  bool rising = true;
   memset(s->bits, 0, sizeof s->bits);
   s->bitmap = f->allow != NULL;
-  s->sorted = true;
-  while (!s->bitmap && next(&l, &id)) {
-    uint32_t h = mc_sieve_hash(id);
-    s->bits[h >> 6] |= bit(h);
-    if (id < before) s->sorted = false;
-    before = id;
-    if (!s->sorted && n > LONG) s->bitmap = true;
-  }
+  if (s->bitmap) return;
+  if (p != NULL)
+    for (int64_t i = l.i, base = l.csr->base; i < l.last; i++)
+      rising &= sieveid(s, p[i] - base, &before);
+  else
+    while (next(&l, &id)) rising &= sieveid(s, id, &before);
+  s->sorted = rising;
+  s->bitmap = !rising && n > LONG;
 }
 
 
 bool mc_sieve_search (const mc_filter *f, const mc_sieve *s, int64_t row,
                       int64_t id) {
   list l = listof(f->exclude, row);
+  const int32_t *p = plain(&l);
   int64_t other;
+  unsigned found = 0;
   while (s->sorted && l.last - l.i > 8) {  /* it is not before the middle? */
     int64_t m = l.i + (l.last - l.i) / 2;
     if (mc_idat(l.csr->indices, m) - l.csr->base <= id) l.i = m;
     else l.last = m;
   }
-  while (next(&l, &other))
-    if (other == id) return false;
-  return true;
+  if (p == NULL) {
+    while (next(&l, &other)) found |= other == id;
+    return !found;
+  }
+  for (int64_t want = id + l.csr->base; l.i + 4 <= l.last; l.i += 4) {
+    const int32_t *q = p + l.i;
+    found |= (unsigned)((q[0] == want) | (q[1] == want) | (q[2] == want) |
+                        (q[3] == want));
+  }
+  while (next(&l, &other)) found |= other == id;
+  return !found;
 }
 
 

@@ -49,7 +49,7 @@ void mc_filter_end (const mc_filter *f, int64_t slot, int64_t row,
 ** the row's list, and they would be called again and again.
 */
 typedef struct mc_sieve {
-  uint64_t bits[64];  /* of hashes of the ids that are left out */
+  uint64_t bits[128];  /* of hashes of the ids that are left out */
   bool bitmap;        /* it is no use here: begin and end are better */
   bool sorted;        /* the row's ids rise */
 } mc_sieve;
@@ -62,7 +62,7 @@ bool mc_sieve_search (const mc_filter *f, const mc_sieve *s, int64_t row,
                       int64_t id);
 
 static inline uint32_t mc_sieve_hash (int64_t id) {
-  return (uint32_t)id * 0x9e3779b1u >> 20;
+  return (uint32_t)id * 0x9e3779b1u >> 19;
 }
 
 /* does 'id' pass for 'row'?  The sieve has no 'bitmap' */
