@@ -53,6 +53,8 @@ bool mcl_newtype (lua_State *L, const char *name) {
   if (luaL_newmetatable(L, name)) {
     lua_pushlightuserdata(L, (void *)&marker);
     lua_setfield(L, -2, "marker");
+    lua_pushstring(L, name);  /* not in every Lua there already */
+    lua_setfield(L, -2, "__name");
     return true;
   }
   lua_getfield(L, -1, "marker");
