@@ -127,6 +127,15 @@ typedef struct mck_recommend {
   void (*tobytes) (const float *x, size_t k, float inverse, uint8_t *bytes,
                    float *error, float *length);
 
+  /* y[k] = x[k], and out[k] = y[k] * scale as a float */
+  void (*widen) (const float *x, size_t k, double *y);
+  void (*narrow) (const double *y, size_t k, double scale, float *out);
+
+  /* the largest magnitude, but for NaN, and the sum of the squares: NaN if and
+     only if there is one */
+  void (*measure) (const double *y, size_t k, double *max, double *squares);
+  float (*largest) (const float *x, size_t k);
+
   /*
   ** out[i] = sum of x[k] * (item ids[i])[k], in double, for k = 0, 1, ...:
   ** the score itself.  Strides s0 (items) and s1 (factors) count elements.

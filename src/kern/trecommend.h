@@ -301,27 +301,94 @@ DOTS(recommend_dots_f32, float, K(eights_f32))
 DOTS(recommend_dots_f64, double, K(eights_f64))
 
 
+#define PARTS (16 / (int)VF)
+
+/* sixteen of them; the errors and the squares are added lane by lane */
+INLINE void K(sixteen) (const float *x, float inverse, uint8_t *bytes, vf *e,
+                        vf *l) {
+  int32_t q[16];
+  for (int i = 0; i < PARTS; i++) {
+    vf y = loadf(x + i * (int)VF) * inverse;
+    vf half = (vf)(((vi)y & (vi)allf(-0.0f)) | (vi)allf(0.5f));
+    vi n = __builtin_convertvector(y + half, vi);
+    vf r = __builtin_convertvector(n, vf);
+    e[i] += (y - r) * (y - r);
+    l[i] += r * r;
+    n += 128;
+    __builtin_memcpy(q + i * (int)VF, &n, sizeof n);
+  }
+  for (int i = 0; i < 16; i++) bytes[i] = (uint8_t)q[i];
+}
+
+
 static void K(recommend_tobytes) (const float *x, size_t k, float inverse,
                                   uint8_t *bytes, float *error,
                                   float *length) {
-  float e[16] = {0}, l[16] = {0};
-  for (size_t i = 0; i < k; i += 16) {
-    float y[16];
-    size_t n = k - i < 16 ? k - i : 16;
-    for (size_t j = 0; j < 16; j++) y[j] = j < n ? x[i + j] * inverse : 0;
-    for (size_t j = 0; j < 16; j++) {
-      float q = (float)(int)(y[j] + __builtin_copysignf(0.5f, y[j]));
-      e[j] += (y[j] - q) * (y[j] - q);
-      l[j] += q * q;
-      y[j] = q + 128;
-    }
-    for (size_t j = 0; j < n; j++) bytes[i + j] = (uint8_t)y[j];
+  vf e[PARTS] = {{0}}, l[PARTS] = {{0}};
+  size_t i = 0;
+  for (; i + 16 <= k; i += 16) K(sixteen)(x + i, inverse, bytes + i, e, l);
+  if (i < k) {
+    float rest[16] = {0};
+    uint8_t last[16];
+    __builtin_memcpy(rest, x + i, (k - i) * sizeof *rest);
+    K(sixteen)(rest, inverse, last, e, l);
+    __builtin_memcpy(bytes + i, last, k - i);
   }
   *error = *length = 0;
-  for (size_t j = 0; j < 16; j++) {
-    *error += e[j];
-    *length += l[j];
+  for (int j = 0; j < 16; j++) {
+    *error += e[j / (int)VF][j % (int)VF];
+    *length += l[j / (int)VF][j % (int)VF];
   }
+}
+
+#undef PARTS
+
+
+static void K(recommend_widen) (const float *x, size_t k, double *y) {
+  for (size_t i = 0; i < k; i++) y[i] = x[i];
+}
+
+
+static void K(recommend_narrow) (const double *y, size_t k, double scale,
+                                 float *out) {
+  for (size_t i = 0; i < k; i++) out[i] = (float)(y[i] * scale);
+}
+
+
+/* eight sums, in the same order everywhere */
+static void K(recommend_measure) (const double *y, size_t k, double *max,
+                                  double *squares) {
+  double m[8] = {0}, s[8] = {0};
+  for (size_t i = 0; i < k; i += 8) {
+    double x[8] = {0};
+    if (k - i >= 8) for (size_t j = 0; j < 8; j++) x[j] = y[i + j];
+    else for (size_t j = 0; j < k - i; j++) x[j] = y[i + j];
+    for (size_t j = 0; j < 8; j++) {
+      double a = __builtin_fabs(x[j]);
+      m[j] = a > m[j] ? a : m[j];
+      s[j] += a * a;
+    }
+  }
+  *max = *squares = 0;
+  for (size_t j = 0; j < 8; j++) {
+    *max = m[j] > *max ? m[j] : *max;
+    *squares += s[j];
+  }
+}
+
+
+static float K(recommend_largest) (const float *x, size_t k) {
+  float m[16] = {0}, max = 0;
+  size_t i = 0;
+  for (; i + 16 <= k; i += 16)
+    for (size_t j = 0; j < 16; j++) {
+      float a = __builtin_fabsf(x[i + j]);
+      m[j] = a > m[j] ? a : m[j];
+    }
+  for (; i < k; i++) m[0] = __builtin_fabsf(x[i]) > m[0] ? __builtin_fabsf(x[i])
+                                                         : m[0];
+  for (size_t j = 0; j < 16; j++) max = m[j] > max ? m[j] : max;
+  return max;
 }
 
 
@@ -332,6 +399,10 @@ static void K(recommend_tobytes) (const float *x, size_t k, float inverse,
   .drop = K(recommend_drop), \
   .reached = K(recommend_reached), \
   .tobytes = K(recommend_tobytes), \
+  .widen = K(recommend_widen), \
+  .narrow = K(recommend_narrow), \
+  .measure = K(recommend_measure), \
+  .largest = K(recommend_largest), \
   .dots_f32 = K(recommend_dots_f32), \
   .dots_f64 = K(recommend_dots_f64) \
 }

@@ -68,15 +68,15 @@ static void getitem (const mc_factors *f, int64_t i, double *y) {
 }
 
 
+/* what becomes of an item with these factors; '*norm' is its length */
 static uint8_t kindof (const packer *k, int64_t i, const double *y,
-                       double *max) {
+                       double *max, double *norm) {
   const mc_factors *f = k->f;
-  double m = 0;
+  double m, squares;
   if (!mck_passes(k->common, i)) return DROPPED;
-  for (size_t j = 0; j < (size_t)k->head.k; j++) {
-    if (isnan(y[j])) return DROPPED;  /* or infinite, for a cosine */
-    if (fabs(y[j]) > m) m = fabs(y[j]);
-  }
+  f->kern->measure(y, (size_t)k->head.k, &m, &squares);
+  *norm = sqrt(squares);
+  if (isnan(squares)) return DROPPED;  /* or infinite, for a cosine */
   if (isinf(m)) return ODD;
   if (f->inorm != NULL && f->inorm[i] != 0 && !mc_tame(f->inorm[i]))
     return ODD;
@@ -91,8 +91,7 @@ static void measure (void *ud, int64_t first, int64_t last, int thread) {
   double *y = k->scratch + thread * k->head.k;
   for (int64_t i = first; i < last; i++) {
     getitem(k->f, i, y);
-    k->kind[i] = kindof(k, i, y, &k->max[thread]);
-    if (k->kind[i] == PACKED) k->norm[i] = mc_norm(y, k->head.k);
+    k->kind[i] = kindof(k, i, y, &k->max[thread], &k->norm[i]);
   }
 }
 
@@ -166,8 +165,7 @@ static void fillrows (packer *k, const int32_t *ids, double *y, float *rows) {
   for (size_t j = 0; j < MCK_BLOCK; j++) {
     if (ids[j] >= 0) getitem(k->f, ids[j], y);
     else memset(y, 0, n * sizeof *y);
-    for (size_t i = 0; i < n; i++)
-      rows[j * n + i] = (float)(y[i] * k->head.scale);
+    k->f->kern->narrow(y, n, k->head.scale, rows + j * n);
   }
 }
 
@@ -187,10 +185,10 @@ static void fillpanel (const float *rows, size_t n, float *panel) {
 */
 static void fillbytes (const mck_recommend *kern, const float *rows, size_t n,
                        uint8_t *bytes, mck_recstat *stat) {
-  float max = MC_SHORTEST, inverse, error = 0, length = 0;
+  float max = kern->largest(rows, n * MCK_BLOCK), inverse;
+  float error = 0, length = 0;
   uint8_t row[ROW];
-  for (size_t i = 0; i < n * MCK_BLOCK; i++)
-    max = fabsf(rows[i]) > max ? fabsf(rows[i]) : max;
+  if (max < MC_SHORTEST) max = MC_SHORTEST;
   stat->step = mc_above(max / 127.0);
   inverse = 1 / stat->step;
   for (size_t j = 0; j < MCK_BLOCK; j++) {

@@ -10,21 +10,13 @@
 #include "recommend.h"
 
 
-#define GETROW(name, type) \
-static void name (const type *p, int64_t n, int64_t step, double *x) { \
-  if (step == 1) for (int64_t k = 0; k < n; k++) x[k] = p[k]; \
-  else for (int64_t k = 0; k < n; k++) x[k] = p[k * step]; \
-}
-
-GETROW(getf32, float)
-GETROW(getf64, double)
-
-
 void mc_getrow (const mascon_array *a, int64_t i, double *x) {
   int64_t n = a->shape[1], step = a->stride[1];
-  if (a->dtype.bits == 32)
-    getf32((const float *)a->data + i * a->stride[0], n, step, x);
-  else getf64((const double *)a->data + i * a->stride[0], n, step, x);
+  const float *f = (const float *)a->data + i * a->stride[0];
+  const double *d = (const double *)a->data + i * a->stride[0];
+  if (a->dtype.bits == 64) for (int64_t k = 0; k < n; k++) x[k] = d[k * step];
+  else if (step == 1) mck_get()->recommend->widen(f, (size_t)n, x);
+  else for (int64_t k = 0; k < n; k++) x[k] = f[k * step];
 }
 
 
