@@ -67,6 +67,46 @@ describe("help", function()
   end)
 end)
 
+describe("an example", function()
+  -- names that examples take as given
+  local function given()
+    local r = mascon.random(1)
+    local env = { m = r:normal(5, 30), v = r:normal(8), a = r:normal(4, 4), b = r:normal(4, 4),
+      users = r:normal(2, 3), items = r:normal(12, 3), x = r:uniform(9), y = r:uniform(9),
+      z = r:uniform(9), image = r:uniform(6, 6), seen = mascon.csr({ 0, 1, 1 }, { 1 }, 12, { base = 0 }),
+      L = mascon.locs.new({ x = r:uniform(9), y = r:uniform(9), photons = r:uniform(9),
+        sx = 9, sy = 9, frame = mascon.range(9) }, { unit = "nm", pixel_size = 100 }), help = function() end, print = function() end, assert = assert }
+    env.mascon = setmetatable({ show = function() end, threads = function() end,
+      printoptions = function() end }, { __index = mascon })
+    return env
+  end
+
+  it("runs, unless it is about files", function()
+    local count = 0
+    for _, e in ipairs(manual.all().entries) do
+      local lines = {}
+      for _, line in ipairs(e.text) do
+        line = line:match "^    (.*)$"
+        if line then
+          line = line:gsub("%s*%-%-.*$", "")
+          lines[#lines + 1] = load("return " .. line) and "local _ = " .. line or line
+        end
+      end
+      local text = table.concat(lines, "\n")
+      if #lines > 0 and not text:find "%.%a+\"" then
+        local env = given()
+        env.m = e.name == "mascon.topn" and mascon.random(1):normal(2, 12) or env.m
+        local f, why = load(text, e.name, "t", env)
+        assert(f, why)
+        local ok, message = pcall(f)
+        assert(ok, ("%s: %s\n%s"):format(e.name, message, text))
+        count = count + 1
+      end
+    end
+    assert.is_true(count > 15)
+  end)
+end)
+
 describe("the reference", function()
   it("is what the annotations say (else: make docs)", function()
     assert.is_true(manual.reference() == shell.read "lua/REFERENCE.md",

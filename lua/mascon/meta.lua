@@ -65,12 +65,19 @@ function mascon.attach(token) end
 function mascon.unshare(token) end
 
 ---An array of the numbers of a table, or a copy of an array.
+---
+---    mascon.array {{1, 2}, {3, 4}}
+---    mascon.array({1, 2, 3, 4}, 2, 2, "f32")
+---
 ---@param t table|mascon.Array  numbers, nested up to four deep
 ---@param ... integer|mascon.dtype  sizes to read a flat table as; a dtype
 ---@return mascon.Array a
 function mascon.array(t, ...) end
 
 ---Zeros.
+---
+---    local m = mascon.zeros(3, 4, "f32")
+---
 ---@param n1 integer
 ---@param n2? integer
 ---@param n3? integer
@@ -110,6 +117,10 @@ function mascon.full(...) end
 function mascon.eye(n, m, dtype) end
 
 ---1 to n, or first to last in steps, both ends included.
+---
+---    mascon.range(3)  --> 1 2 3
+---    mascon.range(10, 0, -5)  --> 10 5 0
+---
 ---@param first number
 ---@param last? number
 ---@param step? number
@@ -118,6 +129,9 @@ function mascon.eye(n, m, dtype) end
 function mascon.range(first, last, step, dtype) end
 
 ---`n` numbers, evenly spaced, both ends exact.
+---
+---    mascon.linspace(0, 1, 5)  --> 0 0.25 0.5 0.75 1
+---
 ---@param first number
 ---@param last number
 ---@param n integer
@@ -126,6 +140,9 @@ function mascon.range(first, last, step, dtype) end
 function mascon.linspace(first, last, n, dtype) end
 
 ---Arrays one after the other along an axis; a copy.
+---
+---    mascon.concat(2, a, b)  -- side by side
+---
 ---@param axis integer
 ---@param ... mascon.Array|mascon.Array[]
 ---@return mascon.Array a
@@ -137,6 +154,10 @@ function mascon.concat(axis, ...) end
 function mascon.stack(...) end
 
 ---Read or map a .npy file.
+---
+---    local a = assert(mascon.load "a.npy")
+---    local big = assert(mascon.load("big.npy", {map = true}))
+---
 ---@param path string
 ---@param opts? {map?: boolean|"r"|"r+", threads?: integer, progress?: mascon.progress}
 ---@return mascon.Array? a  nil on failure
@@ -161,6 +182,9 @@ function mascon.npy.decode(bytes, name) end
 function mascon.npy.head(a) end
 
 ---A new mapped .npy file of zeros, written in place; raises on failure.
+---
+---    local c = mascon.create("new.npy", 1000000, 10, "f32")
+---
 ---@param path string
 ---@param n1 integer
 ---@param n2? integer
@@ -171,6 +195,9 @@ function mascon.npy.head(a) end
 function mascon.create(path, n1, n2, n3, n4, dtype) end
 
 ---Elements of `a` where the mask is not zero, else of `b`.
+---
+---    mascon.where(a:gt(0), a, 0)
+---
 ---@param mask mascon.Array  u8
 ---@param a mascon.operand
 ---@param b mascon.operand
@@ -180,6 +207,9 @@ function mascon.create(path, n1, n2, n3, n4, dtype) end
 function mascon.where(mask, a, b, out, opts) end
 
 ---A generator of random numbers: a seed and a position.
+---
+---    local v = mascon.random(7):normal(1000)
+---
 ---@param seed integer
 ---@return mascon.Random r
 function mascon.random(seed) end
@@ -194,6 +224,9 @@ function mascon.random(seed) end
 function mascon.philox(key, c0, c1, c2, c3) end
 
 ---How many threads kernels of this state use; with `n`, from now on.
+---
+---    mascon.threads(1)
+---
 ---@param n? integer  0: the default again
 ---@return integer n
 function mascon.threads(n) end
@@ -328,6 +361,10 @@ function mascon.render(spots, opts) end
 ---@field check? integer  recommend: rows to compute again by brute force
 
 ---The best `n` of every row.
+---
+---    local ids, scores = mascon.topn(m, 10)
+---    mascon.topn(m, 10, {exclude = seen, threads = 2})
+---
 ---@param scores mascon.Array  f32 or f64 matrix, or a vector
 ---@param n integer
 ---@param opts? mascon.TopOpts
@@ -351,6 +388,9 @@ function mascon.topn_stream(source, n, opts) end
 ---@alias mascon.users mascon.Array|{rows: integer, users: (fun(block: mascon.Array, first: integer, last: integer): boolean?), batch?: integer, dtype?: "f64"|"f32"}
 
 ---The best `n` items of every user, by the product of their factors; exact.
+---
+---    local ids, scores = mascon.recommend(users, items, 10, {exclude = seen})
+---
 ---@param users mascon.users  users x rank, f32 or f64; or what makes them
 ---@param items mascon.Array  items x rank, of the same dtype
 ---@param n integer
@@ -432,6 +472,9 @@ function mascon.index:close() end
 mascon.csr = {}
 
 ---Compressed rows of pairs, in their order.
+---
+---    local seen = mascon.csr.from_pairs({1, 1, 2}, {3, 1, 2}, 2, 3, {base = 1})
+---
 ---@param users mascon.ids
 ---@param items mascon.ids
 ---@param nrows integer
@@ -450,6 +493,10 @@ function mascon.csr:take(ids, opts) end
 mascon.csv = {}
 
 ---Read a table: a list of f64 vectors, one a column, and their `names`.
+---
+---    local t = assert(mascon.csv.load "table.csv")
+---    print(t.names[1], t[1]:mean())
+---
 ---@param path string
 ---@param opts? {sep?: string, point?: string, comment?: string, header?: boolean, text?: "error"|"skip", columns?: (string|integer)[], threads?: integer, progress?: mascon.progress}
 ---@return table? columns  nil on failure
@@ -465,6 +512,9 @@ function mascon.csv.load(path, opts) end
 function mascon.csv.codes(path, opts) end
 
 ---Write a table, whole or not at all; raises on failure.
+---
+---    mascon.csv.save("out.csv", {"a", "b"}, {a, b})
+---
 ---@param path string
 ---@param names string[]
 ---@param columns mascon.Array[]  vectors of one length
@@ -931,6 +981,10 @@ function mascon.isfinite(a, out, opts) end
 function mascon.lnot(a, out, opts) end
 
 ---Sum; integers exactly, in i64.
+---
+---    mascon.ones(2, 3):sum()   --> 6
+---    mascon.ones(2, 3):sum(2)  --> 3 3
+---
 ---@param a mascon.Array
 ---@param axis? integer  from 1, negative from the end
 ---@param out? mascon.Array  where to put it
@@ -1035,6 +1089,9 @@ function mascon.cumsum(a, axis, out, opts) end
 function mascon.sort(a, axis, out, opts) end
 
 ---Where sorted elements were, from 1; stable.
+---
+---    local ids = a:argsort()  -- a:take(ids) is sorted
+---
 ---@param a mascon.Array
 ---@param axis? integer  from 1, negative from the end
 ---@param out? mascon.Array  where to put it
@@ -1051,6 +1108,9 @@ function mascon.argsort(a, axis, out, opts) end
 function mascon.median(a, axis, out, opts) end
 
 ---Percentile, interpolated linearly.
+---
+---    a:percentile(99.5)
+---
 ---@param a mascon.Array
 ---@param p number  0 to 100
 ---@param axis? integer  from 1, negative from the end
@@ -1060,6 +1120,9 @@ function mascon.median(a, axis, out, opts) end
 function mascon.percentile(a, p, axis, out, opts) end
 
 ---Matrix product; f64 or f32, one factor may be a vector.
+---
+---    local p = a:matmul(b:t())
+---
 ---@param a mascon.Array
 ---@param b mascon.Array
 ---@param out? mascon.Array  where to put it
@@ -1179,6 +1242,9 @@ function Array:cols(first, last) end
 function Array:block(r1, r2, c1, c2) end
 
 ---View of part of the first axis.
+---
+---    v:sub(-1, 1, -1)  -- backwards
+---
 ---@param first integer
 ---@param last integer
 ---@param step? integer  may be negative
@@ -1209,6 +1275,9 @@ function Array:t() end
 function Array:permute(...) end
 
 ---View under another shape; an error where no strides can give it.
+---
+---    mascon.range(6):reshape(2, -1)
+---
 ---@param ... integer  sizes; one may be -1
 ---@return mascon.Array v
 function Array:reshape(...) end
@@ -1229,12 +1298,19 @@ function Array:assign(b) end
 function Array:copy(dtype) end
 
 ---A copy with rounding.
+---
+---    a:cast("u8", "clip")
+---
 ---@param dtype mascon.dtype
 ---@param mode? "round"|"floor"|"ceil"|"trunc"|"clip"
 ---@return mascon.Array c
 function Array:cast(dtype, mode) end
 
 ---A copy of some slices, or of the elements under a mask.
+---
+---    m:take {3, 1}      -- rows 3 and 1
+---    v:take(v:gt(0))   -- the elements that are positive
+---
 ---@param ids mascon.ids|mascon.Array  ids from 1, or a u8 mask
 ---@param axis? integer
 ---@return mascon.Array c
@@ -1253,6 +1329,9 @@ function Array:totable() end
 function Array:addr() end
 
 ---Write a .npy file, whole or not at all; raises on failure.
+---
+---    a:save "a.npy"
+---
 ---@param path string
 ---@param opts? mascon.RunOpts
 function Array:save(path, opts) end
