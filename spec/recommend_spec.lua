@@ -83,6 +83,26 @@ describe("recommend", function()
     end
   end)
 
+  -- blocks of equal items are skipped where nobody can get one of them
+  it("ranks a run of equal items by their ids", function()
+    local items, seen = times({1, 2}, 400), {}
+    items[8], items[391] = {-1, 2}, {2, 2}
+    local users = times({1, 0.5}, 40)
+    users[2], users[3] = {-1, -1}, {0, 0}
+    for u = 1, 40 do seen[u] = {} end
+    for i = 1, 300 do seen[5][i] = i end
+    local ids = best(users, items, 4)
+    assert.same({391, 1, 2, 3}, ids[1])
+    assert.same({8, 1, 2, 3}, ids[2])
+    assert.same({1, 2, 3, 4}, ids[3])
+    ids = best(users, items, 4, {exclude = oracle.csr(seen, 400, 1)})
+    assert.same({391, 1, 2, 3}, ids[1])
+    assert.same({391, 301, 302, 303}, ids[5])
+    local index = mascon.index(oracle.matrix(items, "f32"))
+    assert.same({391, 1, 2, 3}, index:recommend(oracle.matrix(users, "f32"), 4)[40]
+      :totable())
+  end)
+
   it("gives all there are when asked for more", function()
     for _, users in ipairs {1, 40} do
       local ids, scores, counts = mascon.recommend(

@@ -67,6 +67,7 @@ void mc_pack_show (mc_pack *p, const mc_packhead *h) {
   p->panels = mc_pack_section(h, MC_PACK_PANELS);
   p->head = h;
   p->owned = NULL;
+  p->runs = NULL;
 }
 
 

@@ -27,11 +27,12 @@ typedef struct packer {
   uint8_t *kind;    /* of each item */
   double *norm;     /* of each item */
   float *key;       /* the same, scaled and rounded up */
-  double *scratch;  /* a row for each thread */
+  double *scratch;  /* a row for each thread, and one more */
   float *rows;      /* a block's rows for each thread */
   int32_t *ids;     /* those to pack */
   int32_t *odd;
   double *max;      /* largest magnitude seen by each thread */
+  int32_t *runs;    /* as in mc_pack */
 } packer;
 
 
@@ -233,6 +234,37 @@ static void fill (void *ud, int64_t first, int64_t last, int thread) {
 }
 
 
+static bool equal (const packer *k, int64_t a, int64_t b, double *y) {
+  double *z = y + k->head.k;
+  getitem(k->f, a, y);
+  getitem(k->f, b, z);
+  for (int64_t i = 0; i < k->head.k; i++)
+    if (y[i] != z[i]) return false;
+  return true;
+}
+
+
+/*
+** Set the runs of all blocks; 'y' has room for two rows.  Items of equal norms
+** stand in order of their ids, so equal ones follow each other as a rule.
+*/
+static void findruns (const packer *k, double *y, int32_t *runs) {
+  const float *panels = mc_pack_section(k->image, MC_PACK_PANELS);
+  const int32_t *ids = k->ids;
+  int32_t run = 0;
+  float last = 0;
+  for (int64_t i = 0; i < k->head.n; i++) {
+    int64_t b = i / MCK_BLOCK;
+    float x = panels[(size_t)b * mc_pack_panel((size_t)k->head.k) +
+                     (size_t)(i % MCK_BLOCK)];  /* its first factor */
+    run = i > 0 && x == last && equal(k, ids[i - 1], ids[i], y) ? run + 1 : 0;
+    if (i % MCK_BLOCK == 0) runs[b] = run;
+    else if (run < runs[b]) runs[b] = run;
+    last = x;
+  }
+}
+
+
 static void putelement (void *p, int bits, int64_t i, double x) {
   if (bits == 64) ((double *)p)[i] = x;
   else ((float *)p)[i] = (float)x;
@@ -277,7 +309,7 @@ static bool makescratch (packer *k, int threads) {
   k->kind = mc_alloc(n, 1);
   k->norm = mc_alloc(n, sizeof *k->norm);
   k->key = mc_alloc(n, sizeof *k->key);
-  k->scratch = mc_alloc(row, sizeof *k->scratch);
+  k->scratch = mc_alloc(row + (size_t)k->head.k, sizeof *k->scratch);
   k->rows = mc_alloc(row, MCK_BLOCK * sizeof *k->rows);
   k->max = mc_zalloc((size_t)threads, sizeof *k->max);
   return k->ids != NULL && k->odd != NULL && k->kind != NULL &&
@@ -325,7 +357,13 @@ static int pack (packer *k, mascon_exec *ex, int threads) {
   mc_free(spare);
   status = makeimage(k);
   if (status != MASCON_OK) return status;
-  return mc_parallel(ex, k->head.nblocks, 16, threads, fill, k);
+  status = mc_parallel(ex, k->head.nblocks, 16, threads, fill, k);
+  if (status != MASCON_OK) return status;
+  k->runs = mc_alloc((size_t)k->head.nblocks, sizeof *k->runs);
+  if (k->runs == NULL) return MASCON_ENOMEM;
+  if (k->head.k > 0) findruns(k, k->scratch, k->runs);
+  else memset(k->runs, 0, (size_t)k->head.nblocks * sizeof *k->runs);
+  return MASCON_OK;
 }
 
 
@@ -347,13 +385,18 @@ int mc_pack_open (mc_pack *p, const mc_factors *f, const uint64_t *common,
   if (status == MASCON_OK) {
     mc_pack_show(p, k.image);
     p->owned = k.image;
+    p->runs = k.runs;
   }
-  else mc_free(k.image);
+  else {
+    mc_free(k.image);
+    mc_free(k.runs);
+  }
   return status;
 }
 
 
 void mc_pack_close (mc_pack *p) {
   mc_free(p->owned);
+  mc_free(p->runs);
   memset(p, 0, sizeof *p);
 }

@@ -63,6 +63,8 @@ typedef struct mc_pack {
   const float *panels;
   const mc_packhead *head;  /* the image */
   void *owned;              /* what mc_pack_close frees, or NULL */
+  int32_t *runs;  /* also freed; each item of block b equals so many before it
+                     with smaller ids.  NULL: not known */
 } mc_pack;
 
 /* no block's norm is said to be below this */

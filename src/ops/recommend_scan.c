@@ -3,14 +3,15 @@
 **
 ** A worker takes a batch of users against block after block of packed items.
 ** The scan's scores only say who may be left out.  Who may not becomes a
-** candidate, with bounds of his score.  A full list of candidates is emptied:
-** those that pass the user's filter get their score (recommend_score.c), and
-** the N best so far raise the user's bar.  If N is not small, it is thinned
-** instead: as N candidates are sure to reach the N-th best lower bound, all
-** whose upper bounds are smaller go, and scores wait for the end.
+** candidate, with bounds of his score.  A full list of candidates is thinned:
+** as N candidates are sure to reach the N-th best lower bound, that raises the
+** user's bar, and all whose upper bounds are smaller go.  Those left at the
+** end get their score (recommend_score.c).  If N is huge, or thinning leaves
+** too many, the list is emptied instead: the candidates get their score, and
+** the N best so far raise the bar.
 **
-** In that case the bar starts as a guess, from every 16th block.  A guess that
-** fewer than N candidates are sure to reach was too high: such a user is
+** If N is not small the bar starts as a guess, from every 16th block.  A guess
+** that fewer than N candidates are sure to reach was too high: such users are
 ** scanned again without one.
 **
 ** Why nobody is left out who belongs in.  Let X be a user's vector and Y an
@@ -144,13 +145,22 @@ static void scanblock (const mc_recjob *j, mc_recworker *w, int thread,
 }
 
 
+/* may a user not get every packed item? */
+static bool filtered (const mc_recjob *j) {
+  return j->self || j->filter->common != NULL || j->filter->slots != NULL;
+}
+
+
 /* 'n' groups against those of blocks first to last - 1 whose number is a
-   multiple of SPARSE (sparse 1), or is not (0), or all (-1) */
+   multiple of SPARSE (sparse 1), or is not (0), or all (-1); none whose items
+   all have N equal ones with smaller ids */
 static void scan (const mc_recjob *j, mc_recworker *w, int thread, int64_t n,
                   int64_t first, int64_t last, int sparse) {
+  const int32_t *runs = filtered(j) ? NULL : j->p->runs;
   int looks = 0;
   for (int64_t b = first; b < last; b++) {
     if (sparse >= 0 && (b % SPARSE == 0) != sparse) continue;
+    if (runs != NULL && runs[b] >= j->n) continue;
     if (looks++ % RESTS == 0 && (mc_cancelled() ||
         !j->f->kern->alive(w->groups, (size_t)n, j->p->stats[b].norm))) break;
     scanblock(j, w, thread, b, n);
