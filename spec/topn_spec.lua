@@ -103,6 +103,7 @@ local kinds = {
   function() return pick { -inf, inf, nan, 0.0, -0.0, 1, -1 } end,
   function() return pick { -inf, -inf, -inf, 3, 4 } end,
   function(j) return j % 64 end,
+  function(j) return j > 200 and j <= 290 and 100 - j % 3 or j % 50 end,
   function() return 2 ^ math.random(-140, 120) end,  -- denormals in f32
 }
 
@@ -127,8 +128,9 @@ end
 describe("topn", function()
   before_each(function() math.randomseed(7) end)
 
-  -- sizes straddle vectors, words of the bitmap and the blocks of a gather
-  for _, ncols in ipairs { 1, 7, 31, 63, 64, 65, 257, 1023, 4097 } do
+  -- sizes straddle vectors, words of the bitmap, the blocks of a gather and the
+  -- rows that have a kernel of their own
+  for _, ncols in ipairs { 1, 7, 31, 63, 64, 65, 255, 256, 319, 1023, 4096, 4097 } do
     it("agrees with the plain version on " .. ncols .. " columns", function()
       for _, dtype in ipairs { "f64", "f32" } do
         for name, layout in pairs(layouts) do

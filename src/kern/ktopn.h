@@ -75,7 +75,10 @@ static inline void mck_best_offer (mck_best *b, double score, int64_t id) {
 
 /* {------- scanning rows ------- */
 
-/* for one element type; both see -x for every x if 'flip' */
+#define MCK_FEW 10      /* what is few among 16 classes */
+#define MCK_BRIEF 4096  /* rows that stay in the cache nearest to the core */
+
+/* for one element type; all see -x for every x if 'flip' */
 typedef struct mck_scan {
   /* offer scores[0..n-1], with ids from 'first' on, as far as they pass */
   void (*scan) (mck_best *b, const void *scores, int64_t n, int64_t first,
@@ -84,6 +87,10 @@ typedef struct mck_scan {
      reach: from a sample spread all along the row, so that rising scores are
      no worse than others; -INFINITY where that would not pay */
   double (*guess) (const void *scores, int64_t n, int64_t want, int flip);
+  /* the n best of a row of up to MCK_BRIEF scores, n <= MCK_FEW: held in
+     order, ready; the row at 'next' is fetched meanwhile */
+  void (*brief) (mck_best *b, const void *scores, int64_t n, int flip,
+                 const void *next);
 } mck_scan;
 
 typedef struct mck_topn {

@@ -155,21 +155,7 @@ static double S(topn_guess) (const void *scores, int64_t n, int64_t want,
 }
 
 
-static const mck_scan S(topn) = {
-  .scan = S(topn_scan),
-  .guess = S(topn_guess)
-};
-
 #undef W
 #undef UNROLL
 #undef NOTES
 #undef AHEAD
-#undef REAL
-#undef VEC
-#undef BITS
-#undef LOAD
-#undef ALL
-#undef MAX
-#undef GE
-#undef KEY
-#undef S

@@ -4,8 +4,13 @@
 ** MAX takes 'b' where 'a' is NaN.  GE has a bit for each lane with a >= b.
 */
 
+#include <string.h>
+
 #define FEW 8        /* vectors of maxima that stay in registers */
 #define MAXIMA 1024  /* at most */
+#define BUNCH 32     /* scores of a group */
+#define FOUND 32     /* no more are held after a group; at least MCK_FEW */
+#define OFTEN 24     /* no more are found in most rows */
 
 #if ISA_AVX512
 INLINE vd topn_maxd (vd a, vd b) { return _mm512_max_pd(a, b); }
@@ -55,6 +60,27 @@ INLINE unsigned topn_gef (vf a, vf b) {
 }
 #endif
 
+/* the largest lane */
+INLINE double topn_topd (vd a) {
+#if ISA_AVX512
+  return _mm512_reduce_max_pd(a);
+#else
+  double m = a[0];
+  for (int k = 1; k < VD; k++) m = a[k] > m ? a[k] : m;
+  return m;
+#endif
+}
+
+INLINE float topn_topf (vf a) {
+#if ISA_AVX512
+  return _mm512_reduce_max_ps(a);
+#else
+  float m = a[0];
+  for (int k = 1; k < VF; k++) m = a[k] > m ? a[k] : m;
+  return m;
+#endif
+}
+
 /* {------- scores as integers in the same order, and back ------- */
 
 INLINE int64_t K(topn_key_f64) (double x) {
@@ -77,6 +103,15 @@ INLINE float K(topn_value_f32) (int32_t k) {
   return u.x;
 }
 
+/* the next up; NaN, which no score reaches, after infinity */
+INLINE double K(topn_next_f64) (double x) {
+  return K(topn_value_f64)(K(topn_key_f64)(x + 0.0) + 1);
+}
+
+INLINE float K(topn_next_f32) (float x) {
+  return K(topn_value_f32)(K(topn_key_f32)(x + 0.0f) + 1);
+}
+
 /* -------} */
 
 #define REAL double
@@ -86,9 +121,11 @@ INLINE float K(topn_value_f32) (int32_t k) {
 #define ALL alld
 #define MAX topn_maxd
 #define GE topn_ged
+#define TOP topn_topd
 #define KEY int64_t
 #define S(name) K(name ## _f64)
 #include "tscan.h"
+#include "tshort.h"
 
 #define REAL float
 #define VEC vf
@@ -97,9 +134,11 @@ INLINE float K(topn_value_f32) (int32_t k) {
 #define ALL allf
 #define MAX topn_maxf
 #define GE topn_gef
+#define TOP topn_topf
 #define KEY int32_t
 #define S(name) K(name ## _f32)
 #include "tscan.h"
+#include "tshort.h"
 
 static const mck_topn K(topn) = {
   .f64 = &K(topn_f64),
@@ -107,4 +146,7 @@ static const mck_topn K(topn) = {
 };
 
 #undef FEW
+#undef BUNCH
+#undef FOUND
+#undef OFTEN
 #undef MAXIMA

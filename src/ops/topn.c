@@ -3,7 +3,8 @@
 **
 ** A row is scanned with a limit that was guessed from a sample.  If fewer
 ** scores than wanted reach it, the row, which is in the cache by then, is
-** scanned again with a lower one.  A limit never changes what comes out.
+** scanned again with a lower one.  A limit never changes what comes out.  The
+** few best of a short row have a kernel of their own.
 **
 ** Where there are too few rows for the threads, a row is done in parts: each
 ** finds its own best, and the best of those are the row's.
@@ -18,6 +19,7 @@
 #define WORK (1 << 16)      /* scores that are worth handing out */
 #define PART (1 << 15)      /* the shortest part of a row */
 #define LONGEST (1 << 23)   /* the longest: a few milliseconds */
+#define BRIEFEST 256        /* in shorter rows classes have too few scores */
 #define SPARSE 16           /* one in so many passes: look at these only */
 #define PANEL 64            /* rows turned together, at most: 256 bytes of a
                                column are had faster than 64 by 64 */
@@ -159,15 +161,33 @@ static span spanof (const mc_topn *t, int64_t row, int64_t lo, int64_t hi,
 }
 
 
+/* are these the few best of a short row without a filter? */
+static bool brief (const mc_topn *t, const span *s) {
+  return t->n <= MCK_FEW && t->ncols <= MCK_BRIEF && t->ncols >= BRIEFEST &&
+         s->scores != NULL && s->pass == NULL;
+}
+
+
+/* where the next row will be if there is one; not to be read */
+static const void *nextrow (const mc_topn *t, const char *scores) {
+  int64_t step = t->matrix.stride[0] * (t->matrix.dtype.bits / 8);
+  return (const void *)((uintptr_t)scores + (uintptr_t)step);
+}
+
+
 /* 'turned': its scores where they were turned to, or NULL */
 static void wholerow (const mc_topn *t, int64_t row, const char *turned,
                       int thread) {
   mck_best b = buffer(t, thread);
   span s = spanof(t, row, 0, t->ncols, thread);
   if (turned != NULL) s.scores = turned;
-  select(t, &s, &b);
-  mc_filter_end(&t->filter, thread, row, -1);
-  mck_best_finish(&b, t->spare + thread * t->room);
+  if (brief(t, &s))
+    t->kern->brief(&b, s.scores, t->ncols, t->flip, nextrow(t, s.scores));
+  else {
+    select(t, &s, &b);
+    mc_filter_end(&t->filter, thread, row, -1);
+    mck_best_finish(&b, t->spare + thread * t->room);
+  }
   mc_result_put(&t->result, row, b.hits, b.held);
 }
 
