@@ -73,9 +73,11 @@ describe("an example", function()
     local r = mascon.random(1)
     local env = { m = r:normal(5, 30), v = r:normal(8), a = r:normal(4, 4), b = r:normal(4, 4),
       users = r:normal(2, 3), items = r:normal(12, 3), x = r:uniform(9), y = r:uniform(9),
-      z = r:uniform(9), image = r:uniform(6, 6), seen = mascon.csr({ 0, 1, 1 }, { 1 }, 12, { base = 0 }),
+      z = r:uniform(9), image = r:uniform(6, 6),
+      seen = mascon.csr({ 0, 1, 1 }, { 1 }, 12, { base = 0 }),
       L = mascon.locs.new({ x = r:uniform(9), y = r:uniform(9), photons = r:uniform(9),
-        sx = 9, sy = 9, frame = mascon.range(9) }, { unit = "nm", pixel_size = 100 }), help = function() end, print = function() end, assert = assert }
+        sx = 9, sy = 9, frame = mascon.range(9) }, { unit = "nm", pixel_size = 100 }),
+      help = function() end, print = function() end, assert = assert }
     env.mascon = setmetatable({ show = function() end, threads = function() end,
       printoptions = function() end }, { __index = mascon })
     return env
