@@ -9,7 +9,7 @@ local function peak(f)
 end
 
 describe("the collector", function()
-  local slack = 64 * 2 ^ 20
+  local slack = 32 * 2 ^ 20
 
   it("keeps a loop of temporaries flat", function()
     assert.is_true(peak(function(look)

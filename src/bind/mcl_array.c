@@ -8,7 +8,7 @@
 
 #include "mcl.h"
 
-#define SLACK (64 << 20)  /* garbage below this is not worth a collection */
+#define SLACK (32 << 20)  /* garbage below this is not worth a collection */
 #define OVERHEAD 256      /* bytes that an array costs besides its elements */
 
 /* the userdata: the struct of mascon.h at offset 0, and what it weighs */
@@ -145,16 +145,35 @@ static account *getaccount (lua_State *L) {
 
 
 /*
-** A full collection costs what lives in Lua, and frees what is garbage here:
-** let it be worth that.  So the peak stays below twice what lives.
+** Before 'bytes' more are allocated.  A full collection costs what lives in
+** Lua, and frees what is garbage here: let it be worth that.  So the peak
+** stays below twice what lives.  Inside a finalizer, and where the script has
+** stopped the collector, it does not run.
 */
-static void collect (lua_State *L, account *c) {
-  int64_t grown = c->held - c->floor;
-  if (grown <= SLACK || grown <= c->floor + c->heap ||
-      !lua_gc(L, LUA_GCISRUNNING)) return;
+static void makeroom (lua_State *L, account *c, int64_t bytes) {
+  int64_t most = c->floor > c->heap ? c->floor : c->heap;
+  if (c->held == c->floor ||  /* nothing new, so no garbage */
+      c->held - c->floor + bytes <= (most > SLACK ? most : SLACK) ||
+      lua_gc(L, LUA_GCISRUNNING) <= 0) return;
   lua_gc(L, LUA_GCCOLLECT);
   c->floor = c->held;
   c->heap = (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024;
+}
+
+
+/* memory is short: collect; a stopped collector stays stopped */
+static void collect (lua_State *L) {
+  int running = lua_gc(L, LUA_GCISRUNNING);
+  lua_gc(L, LUA_GCCOLLECT);
+  if (running == 0) lua_gc(L, LUA_GCSTOP);  /* some start it by that */
+}
+
+
+/* bytes of an array to be, 0 where there are more than can be */
+static int64_t bytesof (mascon_dtype t, int ndim, const int64_t *shape) {
+  double n = (double)mascon_dtype_size(t);
+  for (int i = 0; i < ndim; i++) n *= (double)shape[i];
+  return n < 1e18 ? (int64_t)n : 0;
 }
 
 
@@ -162,7 +181,7 @@ void mcl_charge (lua_State *L, int64_t bytes) {
   account *c = getaccount(L);
   c->held += bytes;
   if (c->held < c->floor) c->floor = c->held;
-  if (bytes > 0) collect(L, c);
+  if (bytes > 0) makeroom(L, c, 0);
 }
 
 
@@ -178,9 +197,11 @@ mascon_array *mcl_newarray (lua_State *L, mascon_dtype t, int ndim,
   int (*make) (mascon_array *, mascon_dtype, int, const int64_t *) =
     zero ? mascon_zeros : mascon_new;
   mascon_array *a = mcl_pushhandle(L);
-  int status = make(a, t, ndim, shape);
+  int status;
+  makeroom(L, getaccount(L), bytesof(t, ndim, shape));
+  status = make(a, t, ndim, shape);
   if (status == MASCON_ENOMEM) {  /* what is garbage may be enough */
-    lua_gc(L, LUA_GCCOLLECT);
+    collect(L);
     status = make(a, t, ndim, shape);
   }
   mcl_check(L, status);
