@@ -20,7 +20,7 @@ local function same(a, b)
     for j = 1, a.ncols do
       local x, y = a(i, j), b(i, j)
       -- LuaJIT's own powers are not always rounded right
-      if x ~= y and not (jit and math.abs(x - y) < 1e-13 * (math.abs(x) + 1e-3)) then
+      if x ~= y and not (jit and math.abs(x - y) < 1e-11 * (math.abs(x) + 1e-3)) then
         error(("(%d, %d): %.17g and %.17g"):format(i, j, a(i, j), b(i, j)), 2)
       end
     end

@@ -224,6 +224,15 @@ static inline void mcl_requiref (lua_State *L, const char *name,
 }
 
 
+static inline int mcl_newmetatable (lua_State *L, const char *name) {
+  if (!luaL_newmetatable(L, name)) return 0;
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__name");
+  return 1;
+}
+
+
+#define luaL_newmetatable mcl_newmetatable
 #define lua_rawgetp mcl_rawgetp
 #define lua_rawsetp mcl_rawsetp
 #define luaL_getsubtable mcl_getsubtable
