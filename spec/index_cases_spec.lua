@@ -110,6 +110,17 @@ describe("an index, where others went wrong:", function()
     end
   end)
 
+  it("a vector whose norm is 0, but which is not, scores 0 as a cosine", function()
+    local x = mascon.index(mascon.array { { 1, 2 }, { -1, 2 }, { 1e-200, 1 }, { -1e-200, 0 } },
+                           { normalize = true, bias = mascon.zeros(4) })
+    for _, n in ipairs { 1, 40 } do
+      local users = mascon.full(n, 2, 1e-200)
+      users:col(2):fill(-1e-200)
+      local ids, scores = x:recommend(users, 4)
+      assert.same({ { 1, 2, 3, 4 }, { 0, 0, 0, 0 } }, { ids[n]:totable(), scores[n]:totable() })
+    end
+  end)
+
   it("layouts: columns first, every second row, backwards", function()
     local items, users = mascon.random(3):normal(80, 6, "f32"), mascon.random(4):normal(40, 6, "f32")
     local want = mascon.recommend(users, items, 5):totable()

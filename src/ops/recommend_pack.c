@@ -63,8 +63,8 @@ float mc_below (double x) {
 /* the item as it is packed, but for the scale, in doubles */
 static void getitem (const mc_factors *f, int64_t i, double *y) {
   mc_getrow(f->items, i, y);
-  if (f->inorm != NULL && f->inorm[i] != 0)
-    for (int64_t k = 0; k < f->rank; k++) y[k] /= f->inorm[i];
+  for (int64_t k = 0; f->inorm != NULL && k < f->rank; k++)
+    y[k] = f->inorm[i] != 0 ? y[k] / f->inorm[i] : 0;
   if (f->bias != NULL) y[f->rank] = mc_getelement(f->bias, i);
 }
 

@@ -148,9 +148,10 @@ static double scale (const mc_recjob *j, mc_user *u, float *length) {
   const mc_pack *p = j->p;
   double max = 0, s, unit, top, norm;
   if (p->k > LONGEST) return 0;
-  if (f->inorm != NULL && u->norm != 0) {
-    if (!mc_tame(u->norm)) return 0;
-    for (int64_t k = 0; k < f->rank; k++) u->x[k] /= u->norm;
+  if (f->inorm != NULL) {
+    if (u->norm != 0 && !mc_tame(u->norm)) return 0;
+    for (int64_t k = 0; k < f->rank; k++)  /* 0: so is the product */
+      u->x[k] = u->norm != 0 ? u->x[k] / u->norm : 0;
   }
   if (f->bias != NULL) u->x[f->rank] = 1;
   for (size_t k = 0; k < p->k; k++) {
