@@ -234,13 +234,16 @@ static void fill (void *ud, int64_t first, int64_t last, int thread) {
 }
 
 
+/* are two items the same as they were given, so that their scores are? */
 static bool equal (const packer *k, int64_t a, int64_t b, double *y) {
-  double *z = y + k->head.k;
-  getitem(k->f, a, y);
-  getitem(k->f, b, z);
-  for (int64_t i = 0; i < k->head.k; i++)
+  const mc_factors *f = k->f;
+  double *z = y + f->rank;
+  mc_getrow(f->items, a, y);
+  mc_getrow(f->items, b, z);
+  for (int64_t i = 0; i < f->rank; i++)
     if (y[i] != z[i]) return false;
-  return true;
+  return f->bias == NULL ||
+         mc_getelement(f->bias, a) == mc_getelement(f->bias, b);
 }
 
 
