@@ -159,6 +159,7 @@ static double scale (const mc_recjob *j, mc_user *u, float *length) {
     if (fabs(u->x[k]) > max) max = fabs(u->x[k]);
   }
   if (max == 0 || isinf(max)) return 0;
+  if (f->inorm != NULL && u->norm == 0) return 0;  /* lost: all score 0 */
   s = mc_unit(max);
   for (size_t k = 0; k < p->k; k++) u->x[k] *= s;
   norm = mc_norm(u->x, (int64_t)p->k) * (1 + 0x1p-24);
