@@ -6,15 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "check.h"
 #include "mascon.h"
-
-#define CHECK(what) \
-  do { \
-    if (!(what)) { \
-      printf("line %d: %s\n", __LINE__, #what); \
-      exit(1); \
-    } \
-  } while (0)
 
 static int released;
 

@@ -1,5 +1,6 @@
 -- What went wrong elsewhere with gaussians and images of spots, where
 -- gauss_spec.lua and render_spec.lua do not show its kind.
+local compare = require "spec.compare"
 local mascon = require "mascon"
 
 local nan, inf = 0 / 0, math.huge
@@ -17,11 +18,7 @@ local function centre(a)
   return y / s, x / s
 end
 
-local function near(want, got, tolerance)
-  if math.abs(want - got) > tolerance then
-    error(("%.17g expected, got %.17g"):format(want, got), 2)
-  end
-end
+local near = compare.near
 
 describe("gauss and render, where others went wrong:", function()
   it("height and width are not exchanged, nor y and x", function()

@@ -18,14 +18,11 @@ end)
 teardown(function() shell.remove(dir) end)
 
 describe("mascon.hdf5", function()
-  -- run a script of Python that has h5py as h, numpy as n and the file f
+  -- run a script that has h5py as h, numpy as n and the file f; nil where there
+  -- is none
   local function make(file, script)
-    local p = assert(io.popen("cd " .. dir .. " && for p in python3 " ..
-      "/usr/bin/python3; do $p -c 'import h5py' 2>/dev/null && exec $p; done",
-      "w"))
-    p:write(("import h5py as h, numpy as n\nf = h.File('%s', 'w')\n%s\n")
-      :format(file, script))
-    return p:close()
+    return shell.python("h5py, numpy", ("import h5py as h, numpy as n\n" ..
+      "f = h.File('%s', 'w')\n%s\n"):format(file, script), dir)
   end
 
   it("reads the columns of a table", function()

@@ -1,12 +1,10 @@
 -- two images in one pass, and what is made of them: spots in colours
+local compare = require "spec.compare"
 local mascon = require "mascon"
 
 local nan, inf = 0 / 0, math.huge
 
-local function same(a, b)
-  assert.same({ a:shape() }, { b:shape() })
-  assert.is_true(a:eq(b):all())
-end
+local same = compare.same
 
 local function some(n, h, w, widest)
   local r = mascon.random(21)

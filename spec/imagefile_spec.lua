@@ -19,17 +19,6 @@ local function put(file, text)
   return shell.write(name(file), text)
 end
 
--- what a script of Python prints; nothing where no Python has the modules
-local function python(modules, script)
-  for _, p in ipairs { "python3", "/usr/bin/python3" } do
-    if os.execute(p .. " -c 'import " .. modules .. "' 2>/dev/null") then
-      local out, err, code = shell.run("cd " .. dir .. " && " .. p .. " -", script)
-      assert(code == 0, err)
-      return out
-    end
-  end
-end
-
 local function have(lib) return (pcall(require, "mascon." .. lib)) end
 
 local LIB = { png = "png", tif = "tiff" }
@@ -195,7 +184,7 @@ describe("a PNG file", function()
     image.save(name "g16.png", ramp(40, 50, "u16", 65535))
     image.save(name "c8.png", a:reshape(40, 50):narrow(2, 1, 48):copy():reshape(40, 16, 3))
     a:save(name "a.npy")
-    local out = python("PIL, numpy", [[
+    local out = shell.python("PIL, numpy", [[
 import numpy as n
 from PIL import Image as I
 a = n.load('a.npy')
@@ -208,7 +197,7 @@ I.fromarray(a > 99).save('1.png')
 I.fromarray(n.dstack([a, a, a, a])).save('rgba.png')
 I.fromarray(n.dstack([a, 255 - a]), 'LA').save('la.png')
 print('ok')
-]])
+]], dir)
     if not out then return pending "no PIL" end
     assert.equal("ok\n", out)
     local p = assert(image.load(name "p.png"))
@@ -271,7 +260,7 @@ describe("a TIFF file", function()
     image.save(name "s.tif", a, { pixel = 10 })
     image.save(name "u.tif", ramp(9, 5, "u16", 65535), { pixel = 0.5, unit = "um" })
     a:save(name "a.npy")
-    local out = python("tifffile, numpy", [[
+    local out = shell.python("tifffile, numpy", [[
 import numpy as n, tifffile as t
 a = n.load('a.npy')
 f = t.TiffFile('s.tif')
@@ -294,7 +283,7 @@ t.imwrite('two.tif', a[0][:2], append = True)
 t.imwrite('cplx.tif', a[0].astype('c8'))
 t.imwrite('one.tif', (a[0] > 50), photometric = 'minisblack')
 print('ok')
-]])
+]], dir)
     if not out then return pending "no tifffile" end
     assert.equal("ok\n", out)
     local j, info = assert(image.load(name "j.tif"))

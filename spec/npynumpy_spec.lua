@@ -3,23 +3,10 @@
 local mascon = require "mascon"
 local shell = require "spec.shell"
 
-local python
-for _, p in ipairs { "/usr/bin/python3", "python3" } do
-  if not python and os.execute(p .. " -c 'import numpy' 2>/dev/null") then
-    python = p
-  end
-end
-
 local dir
 
 local function numpy(script)
-  local f = assert(io.open(dir .. "/script.py", "w"))
-  f:write("import numpy as np, os, struct\nos.chdir('", dir, "')\n", script)
-  f:close()
-  local p = assert(io.popen(python .. " " .. dir .. "/script.py 2>&1"))
-  local text = p:read "a"
-  assert(p:close(), text)
-  return text
+  return shell.python("numpy", "import numpy as np, os, struct\n" .. script, dir)
 end
 
 -- files of every type, order, version and shape; one line of 'list' a file:
@@ -112,7 +99,7 @@ local function identical(x, y)
 end
 
 describe("numpy", function()
-  if not python then
+  if not shell.python("numpy", "", ".") then
     it("is absent", function() pending "python3-numpy is not installed" end)
     return
   end

@@ -14,14 +14,9 @@ end)
 
 teardown(function() shell.remove(dir) end)
 
--- run a script of numpy in 'dir'; nil where there is none
+-- what a script prints that has numpy as np, in 'dir'; nil where there is none
 local function numpy(script)
-  local python = "for p in python3 /usr/bin/python3; do $p -c 'import numpy' " ..
-    "2>/dev/null && exec $p; done; exit 1"
-  local out, err, code = shell.run(("cd %s && %s"):format(dir, python),
-    "import numpy as np\n" .. script)
-  assert.equal("", err)
-  return code == 0 and out or nil
+  return shell.python("numpy", "import numpy as np\n" .. script, dir)
 end
 
 describe("mascon.npz", function()

@@ -1,13 +1,10 @@
 -- sums, centroids and variances of rendered spots; canvases in files; and what went
 -- wrong elsewhere, where the other specs of gauss and render do not show its kind
+local compare = require "spec.compare"
 local mascon = require "mascon"
 local shell = require "spec.shell"
 
-local function near(want, got, tolerance)
-  if not (math.abs(want - got) <= tolerance) then
-    error(("%.17g expected, got %.17g"):format(want, got), 2)
-  end
-end
+local near = compare.near
 
 -- sum, centroid and variance of a row of pixels, from its left edge
 local function moments(row)

@@ -1,3 +1,4 @@
+local compare = require "spec.compare"
 local mascon = require "mascon"
 local shell = require "spec.shell"
 
@@ -14,22 +15,7 @@ local function sum(a)
   return s
 end
 
-local function same(a, b)
-  assert.same({ a:shape() }, { b:shape() })
-  for i = 1, a.nrows do
-    for j = 1, a.ncols do
-      if a(i, j) ~= b(i, j) then
-        error(("(%d, %d): %.17g and %.17g"):format(i, j, a(i, j), b(i, j)), 2)
-      end
-    end
-  end
-end
-
-local function near(want, got, tolerance)
-  if not (math.abs(want - got) <= tolerance) then
-    error(("%.17g expected, got %.17g"):format(want, got), 2)
-  end
-end
+local near, same = compare.near, compare.same
 
 -- {------- the specification: a loop over spots, each drawn by gauss -------
 

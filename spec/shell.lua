@@ -78,6 +78,18 @@ function M.has(name)
   return (os.execute("command -v " .. name .. " >/dev/null"))
 end
 
+-- what a script of Python prints, in a folder; nil where no Python has the
+-- modules
+function M.python(modules, script, folder)
+  for _, program in ipairs { "python3", "/usr/bin/python3" } do
+    if os.execute(("%s -c 'import %s' >/dev/null 2>&1"):format(program, modules)) then
+      local out, err, code = M.run(("cd %s && %s -"):format(folder, program), script)
+      if code ~= 0 then error(err, 2) end
+      return out
+    end
+  end
+end
+
 -- wait until 'test' is true, for a machine that has much else to do
 function M.wait(test, what)
   for _ = 1, 600 do

@@ -9,15 +9,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "check.h"
 #include "mascon_lua.h"
-
-#define CHECK(e) \
-  do { \
-    if (!(e)) { \
-      printf("line %d: %s\n", __LINE__, #e); \
-      exit(1); \
-    } \
-  } while (0)
 
 #define THREADS 8
 #define ROUNDS 1000

@@ -1,19 +1,11 @@
 -- gaussians that do not lie along the axes: gauss with an angle, render with
 -- covariances (render_spec.lua has its angles)
+local compare = require "spec.compare"
 local mascon = require "mascon"
 
 local nan, inf = 0 / 0, math.huge
 
-local function near(want, got, tolerance)
-  if not (math.abs(want - got) <= tolerance) then
-    error(("%.17g expected, got %.17g"):format(want, got), 2)
-  end
-end
-
-local function same(a, b)
-  assert.same({ a:shape() }, { b:shape() })
-  assert.is_true(a:eq(b):all())
-end
+local near, same = compare.near, compare.same
 
 -- variances and covariance of sigmas that are turned
 local function covariance(sx, sy, a)
