@@ -7,6 +7,13 @@ function M.fail(...)
   os.exit(1)
 end
 
+-- the library
+function M.mascon()
+  local found, mascon = pcall(require, "mascon")
+  if found then return mascon end
+  M.fail('mascon is not found; in its source tree: eval "$(make -s env)"')
+end
+
 -- the options and the other words of a command line, negative numbers among them
 -- valued: the names under which options that take a value are kept
 -- flags: for the others a name and what is kept under it

@@ -54,10 +54,7 @@ end
 
 local opts = parse(arg)
 
-local found, mascon = pcall(require, "mascon")
-if not found then
-  fail('mascon is not found; in its source tree: eval "$(make -s env)"')
-end
+local mascon = cli.mascon()
 if opts.threads then mascon.threads(opts.threads) end
 
 -- fill 'block' with rows 'first' on of the factors of a seed

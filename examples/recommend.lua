@@ -76,10 +76,7 @@ end
 
 local opts, userfile, itemfile = parse(arg)
 
-local found, mascon = pcall(require, "mascon")
-if not found then
-  fail('mascon is not found; in its source tree: eval "$(make -s env)"')
-end
+local mascon = cli.mascon()
 
 local function load(path)
   local a, message = mascon.load(path, {map = true})

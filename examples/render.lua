@@ -104,10 +104,7 @@ end
 
 local opts, path, shown = parse(arg)
 
-local found, mascon = pcall(require, "mascon")
-if not found then
-  fail('mascon is not found; in its source tree: eval "$(make -s env)"')
-end
+local mascon = cli.mascon()
 
 -- what a message of the library says to who has not called it
 local function plain(message)

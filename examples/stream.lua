@@ -41,10 +41,7 @@ end
 
 local opts, files = parse(arg)
 
-local found, mascon = pcall(require, "mascon")
-if not found then
-  fail('mascon is not found; in its source tree: eval "$(make -s env)"')
-end
+local mascon = cli.mascon()
 
 local function factors(path)
   local a, message = mascon.load(path)
