@@ -33,8 +33,8 @@
 */
 bool mcl_newtype (lua_State *L, const char *name);
 
-/* add 'funcs' to the module (on top of the stack), to the methods of arrays,
-   to their metatable */
+/* add 'funcs' to the table on top of the stack (the module), to the methods of
+   arrays, to their metatable */
 void mcl_addfuncs (lua_State *L, const luaL_Reg *funcs);
 void mcl_addmethods (lua_State *L, const luaL_Reg *funcs);
 void mcl_addmeta (lua_State *L, const luaL_Reg *funcs);

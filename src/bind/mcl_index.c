@@ -363,13 +363,6 @@ static int metaindex (lua_State *L) {
 /* -------} */
 
 
-/* a table of functions on top of the stack, with the arrays' metatable */
-static void setfuncs (lua_State *L, const luaL_Reg *funcs) {
-  luaL_getmetatable(L, MCL_ARRAY);
-  luaL_setfuncs(L, funcs, 1);
-}
-
-
 void mcl_openindex (lua_State *L) {
   static const luaL_Reg meta[] = {
     {"__index", metaindex},
@@ -394,14 +387,14 @@ void mcl_openindex (lua_State *L) {
     {NULL, NULL}
   };
   mcl_newtype(L, MCL_INDEX);
-  setfuncs(L, meta);
+  mcl_addfuncs(L, meta);
   lua_pushliteral(L, MCL_INDEX);
   lua_setfield(L, -2, "__metatable");
   lua_pop(L, 1);
   lua_newtable(L);
-  setfuncs(L, funcs);
+  mcl_addfuncs(L, funcs);
   lua_newtable(L);
-  setfuncs(L, callable);
+  mcl_addfuncs(L, callable);
   lua_setmetatable(L, -2);
   lua_setfield(L, -2, "index");
 }

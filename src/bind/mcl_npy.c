@@ -35,6 +35,20 @@ static int loadinto (const char *path, int map, mascon_array *a,
 }
 
 
+/* the array 'a', the topmost handle, or nil and a message */
+static int answer (lua_State *L, mcl_call *c, int status, mascon_array *a,
+                   const mascon_why *why) {
+  if (status == MASCON_OK || status == MASCON_ECANCEL) {
+    mcl_end(L, c, status);
+    mcl_adopt(L, a);
+    return 1;
+  }
+  luaL_pushfail(L);
+  lua_pushstring(L, why->text);
+  return 2;
+}
+
+
 /*
 ** load(path [, opts]) -> array, or nil and a message.
 ** opts: map = true or "r" (mapped, read-only), "r+" (mapped, writing changes
@@ -57,14 +71,7 @@ static int load (lua_State *L) {
     lua_gc(L, LUA_GCCOLLECT);
     status = loadinto(path, map, a, &why, &c.ex);
   }
-  if (status == MASCON_OK || status == MASCON_ECANCEL) {
-    mcl_end(L, &c, status);
-    mcl_adopt(L, a);
-    return 1;
-  }
-  luaL_pushfail(L);
-  lua_pushstring(L, why.text);
-  return 2;
+  return answer(L, &c, status, a, &why);
 }
 
 
@@ -139,14 +146,11 @@ static int decode (lua_State *L) {
   mcl_begin(L, &c, 0);
   a = mcl_pushhandle(L);
   status = mascon_npy_decode(bytes, name, a, &why, &c.ex);
-  if (status == MASCON_OK || status == MASCON_ECANCEL) {
-    mcl_end(L, &c, status);
-    mcl_adopt(L, a);
-    return 1;
+  if (status == MASCON_ENOMEM) {  /* as above */
+    lua_gc(L, LUA_GCCOLLECT);
+    status = mascon_npy_decode(bytes, name, a, &why, &c.ex);
   }
-  luaL_pushfail(L);
-  lua_pushstring(L, why.text);
-  return 2;
+  return answer(L, &c, status, a, &why);
 }
 
 
