@@ -259,7 +259,7 @@ INLINE vf joinf (vd a, vd b) {
 #elif ISA_AVX2
   return _mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a));
 #else
-  vf v;
+  vf v = {0};
   for (int i = 0; i < VD; i++) {
     v[i] = (float)a[i];
     v[i + VD] = (float)b[i];
