@@ -281,7 +281,8 @@ static inline int mascon_isreadonly (const mascon_array *a) {
 #endif
 }
 
-/* bytes that the buffer of 'a' holds (0: no buffer, or wrapped memory) */
+/* bytes that the buffer of 'a' holds (0: no buffer, wrapped memory, or that of
+   another copy of the library) */
 MASCON_API size_t mascon_buffer_bytes (const mascon_array *a);
 
 /* }==================================================================== */

@@ -21,6 +21,19 @@ describe("the collector", function()
     end) < 2 * slack)
   end)
 
+  it("does not grow with handles of one buffer", function()
+    local b, keep = mascon.zeros(125000), {}
+    local token = mascon.share(b, 500)
+    for i = 1, 500 do keep[i] = mascon.attach(token) end
+    assert.is_true(peak(function(look)
+      for _ = 1, 300 do
+        mascon.zeros(125000)
+        look()
+      end
+    end) < 70e6)
+    assert.equal(500, #keep)
+  end)
+
   it("keeps a loop of large temporaries flat beside what lives", function()
     local live = mascon.zeros(10 * 2 ^ 20, "u8")
     assert.is_true(peak(function(look)

@@ -108,6 +108,7 @@ for name, make in pairs(calls) do
           local ok, message = pcall(a.close, a)
           assert(not ok, i)
           assert.matches("array is in use", message)
+          debug.getmetatable(a).__gc(a)  -- nor by force
         end
         collectgarbage()
       end)

@@ -46,9 +46,19 @@ describe("a token", function()
     assert.error_matches(function() mascon.unshare(token) end, "used up")
   end)
 
+  it("is found among very many", function()
+    local a, tokens = mascon.zeros(3), {}
+    for i = 1, 20000 do tokens[i] = mascon.share(a, 2) end
+    for i = 1, 20000, 7 do mascon.attach(tokens[i]):close() end
+    for i = 20000, 1, -1 do mascon.unshare(tokens[i]) end
+    assert.error_matches(function() mascon.attach(tokens[777]) end, "used up")
+    assert.equal(3, mascon.attach(mascon.share(a)).size)
+  end)
+
   it("that nobody gave out is refused", function()
     local token = mascon.share(mascon.ones(1))
-    for _, x in ipairs { 0, -1, 1, token + 1, 2 ^ 40, math.maxinteger or 2 ^ 62 } do
+    for _, x in ipairs { 0, -1, 1, token + 1, 2 ^ 40, math.maxinteger or 2 ^ 62,
+        math.mininteger or -2 ^ 63 } do
       assert.has_error(function() mascon.attach(x) end,
         "bad argument #1 to 'attach' (no token of this library)")
       assert.has_error(function() mascon.unshare(x) end,

@@ -187,7 +187,10 @@ void mcl_charge (lua_State *L, int64_t bytes) {
 
 void mcl_adopt (lua_State *L, mascon_array *a) {
   box *b = (box *)a;
-  b->charged = (int64_t)mascon_buffer_bytes(a) + OVERHEAD;
+  /* what others hold too lives on without us: an equal part is ours */
+  int64_t owners = a->buffer != NULL
+    ? __atomic_load_n(&a->buffer->refs, __ATOMIC_RELAXED) : 1;
+  b->charged = (int64_t)mascon_buffer_bytes(a) / owners + OVERHEAD;
   mcl_charge(L, b->charged);
 }
 
@@ -268,11 +271,24 @@ void mcl_adduses (lua_State *L, int top, int by) {
 }
 
 
-/* the secret goes too: others may get this memory next */
+/* does the collector call this, as none but it can?  Not known in LuaJIT */
+static bool finalized (lua_State *L) {
+  lua_Debug ar;
+  return lua_getstack(L, 0, &ar) != 0 && lua_getinfo(L, "n", &ar) != 0 &&
+         ar.name != NULL && strcmp(ar.namewhat, "metamethod") == 0 &&
+         strcmp(ar.name, "__gc") == 0;
+}
+
+
+/*
+** The secret goes too: others may get this memory next.  What is in use comes
+** here when the state is closed within the call, or from a script by hand
+*/
 static int gc (lua_State *L) {
   mascon_array *a = mcl_peek(L, 1);
+  if (a == NULL || (((box *)a)->uses > 0 && !finalized(L))) return 0;
   closearray(L, a);
-  if (a != NULL) ((box *)a)->secret = 0;
+  ((box *)a)->secret = 0;
   return 0;
 }
 

@@ -319,7 +319,8 @@ void mascon_release (mascon_array *a) {
 
 
 size_t mascon_buffer_bytes (const mascon_array *a) {
-  return a->buffer != NULL ? ((const buffer *)a->buffer)->owned : 0;
+  const mascon_buffer *b = a->buffer;  /* another copy's has other fields */
+  return b != NULL && b->destroy == destroy ? ((const buffer *)b)->owned : 0;
 }
 
 

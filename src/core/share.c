@@ -3,14 +3,14 @@
 **
 ** A token is the number of this copy of the library above a serial number.
 ** Two copies in one process lie at different pages, which is what tells them
-** apart: a token of the other one is never taken for one of ours.
+** apart, unless they are a multiple of 4 GiB from each other.
 */
 
 #include <pthread.h>
 
 #include "core.h"
 
-#define BUCKETS 64
+#define FEW 64
 #define SERIALS ((int64_t)1 << 32)
 
 typedef struct entry {
@@ -19,11 +19,15 @@ typedef struct entry {
   mascon_array array;
 } entry;
 
+/* of a serial, the bits in 'mask' say in which bucket its entry hangs */
+static entry *few[FEW];
 static struct {
   pthread_mutex_t lock;
-  int64_t last;  /* serial given out last */
-  entry *bucket[BUCKETS];
-} tokens = {PTHREAD_MUTEX_INITIALIZER, 0, {NULL}};
+  int64_t last;   /* serial given out last */
+  int64_t count;  /* of entries */
+  int64_t mask;
+  entry **bucket;
+} tokens = {PTHREAD_MUTEX_INITIALIZER, 0, 0, FEW - 1, few};
 
 
 /* {------- the lock; a forked child finds it open ------- */
@@ -45,7 +49,7 @@ static void watchfork (void) {
 /* -------} */
 
 
-/* 20 bits that another copy has not, above the serials */
+/* 20 bits of where this copy lies, above the serials */
 static int64_t copy (void) {
   return (int64_t)(((uintptr_t)&tokens >> 12) & 0xfffff) * SERIALS;
 }
@@ -53,19 +57,56 @@ static int64_t copy (void) {
 
 /* where the entry of 'token' hangs: '*place' is NULL where there is none */
 static int find (int64_t token, entry ***place) {
-  int64_t serial = token - copy();
-  if (serial <= 0 || serial > tokens.last) return MASCON_EVALUE;
-  *place = &tokens.bucket[serial % BUCKETS];
+  int64_t serial;
+  if (token <= copy() || token > copy() + tokens.last) return MASCON_EVALUE;
+  serial = token - copy();
+  *place = &tokens.bucket[serial & tokens.mask];
   while (**place != NULL && (**place)->serial != serial)
     *place = &(**place)->next;
   return **place != NULL ? MASCON_OK : MASCON_ERANGE;
 }
 
 
+/* hang all entries into 'n' buckets, a power of two */
+static void rehang (entry **bucket, int64_t n) {
+  for (int64_t i = 0; i <= tokens.mask; i++) {
+    entry *e = tokens.bucket[i], *next;
+    for (; e != NULL; e = next) {
+      next = e->next;
+      e->next = bucket[e->serial & (n - 1)];
+      bucket[e->serial & (n - 1)] = e;
+    }
+    tokens.bucket[i] = NULL;
+  }
+  if (tokens.bucket != few) mc_free(tokens.bucket);
+  tokens.bucket = bucket;
+  tokens.mask = n - 1;
+}
+
+
+/* an entry more, or, unhung already, one less */
+static void addentry (entry *e) {
+  entry **more = NULL, **bucket;
+  int64_t n = 4 * (tokens.mask + 1);
+  if (tokens.count > tokens.mask) more = mc_zalloc((size_t)n, sizeof *more);
+  if (more != NULL) rehang(more, n);  /* else lists are longer, that is all */
+  bucket = &tokens.bucket[e->serial & tokens.mask];
+  e->next = *bucket;
+  *bucket = e;
+  tokens.count++;
+}
+
+
+static void cutentry (entry **place) {
+  *place = (*place)->next;
+  if (--tokens.count == 0) rehang(few, FEW);
+}
+
+
 int mascon_share (const mascon_array *a, int64_t uses, int64_t *token) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   int status = mc_check(a);
-  entry *e, **bucket;
+  entry *e;
   if (status != MASCON_OK) return status;
   if (a->buffer == NULL) return MASCON_EVALUE;
   if (uses < 1) return MASCON_ERANGE;
@@ -77,9 +118,7 @@ int mascon_share (const mascon_array *a, int64_t uses, int64_t *token) {
   lock();
   if (tokens.last + 1 < SERIALS) {
     e->serial = ++tokens.last;
-    bucket = &tokens.bucket[e->serial % BUCKETS];
-    e->next = *bucket;
-    *bucket = e;
+    addentry(e);
     *token = copy() + e->serial;
   }
   else status = MASCON_ENOMEM;
@@ -101,7 +140,7 @@ int mascon_attach (int64_t token, mascon_array *a) {
     entry *e = *place;
     if (--e->uses == 0) {  /* the last use takes the token's own reference */
       used = e;
-      *place = e->next;
+      cutentry(place);
       *a = e->array;
     }
     else {
@@ -122,7 +161,7 @@ int mascon_unshare (int64_t token) {
   status = find(token, &place);
   if (status == MASCON_OK) {
     e = *place;
-    *place = e->next;
+    cutentry(place);
   }
   unlock();
   if (e != NULL) mascon_release(&e->array);  /* may call the host: no lock */
