@@ -118,7 +118,8 @@ end)
 
 describe("Tab", function()
   local folders = { ["."] = { "data.npy", "data.csv", "docs/", ".hidden" },
-                    ["docs/"] = { "one two.npy" } }
+                    ["docs/"] = { "one two.npy" },
+                    ["odd/"] = { "a\27]0;x\7", 'q"u\\o', "\195\169a", "\195\168b" } }
   local s = prompt.new(error, error, function(folder) return folders[folder] or {} end)
 
   setup(function()
@@ -170,11 +171,13 @@ describe("Tab", function()
     assert.equal("e two.npy'", (tab "mascon.load 'docs/on"))
     assert.equal("dden'", (tab "f'.hi"))
     assert.equal("", (tab "mascon.load('x') da"))
+    assert.same({ "", "q\"u\\\\o' \195\168b' \195\169a'" }, { tab "'odd/" })
+    assert.equal('\\"u\\\\o"', (tab '"odd/q'))
   end)
 
   it("calls nothing and raises nothing", function()
     local trap = setmetatable({}, { __index = error, __pairs = error, __len = error,
-      __tostring = error, __name = {} })
+      __tostring = error, __eq = error, __concat = error, __name = {} })
     rawset(_G, "mascon_y", setmetatable({ trap = trap }, { __index = trap }))
     for _, text in ipairs { "", ".", ":", "..", "a.b.c.", "mascon_y.x", "mascon_y.trap.x",
       "mascon_y.trap:x", "f().", "f():x", "1.", "1e", "nil.x", "'", '"\\', "'\\'", "a['", "\255\0.",

@@ -64,7 +64,7 @@ local function names(value, methods)
       if not methods or type(v) == "function" then add(name) end
     end
   end
-  if value ~= core then documented(value, add, methods) end
+  if not rawequal(value, core) then documented(value, add, methods) end
   return list
 end
 
@@ -119,13 +119,14 @@ end
 local function completefile(path, quote, files)
   local folder, part = path:match "^(.*/)([^/]*)$"
   if not folder then folder, part = "", path end
-  local where = folder == "" and "." or folder
+  local where = folder == "" and "." or folder:gsub("\\(.)", "%1")
   local home = where:match "^~/" and os and os.getenv and os.getenv "HOME"
   if home then where = home .. where:sub(2) end
   local list = {}
   for _, name in ipairs(files(where)) do
-    if part:find "^%." or not name:find "^%." then
-      list[#list + 1] = name:find "/$" and name or name .. quote
+    if (part:find "^%." or not name:find "^%.") and not name:find "%c" then
+      local text = name:gsub("[\\" .. quote .. "]", "\\%0")  -- as source
+      list[#list + 1] = text:find "/$" and text or text .. quote
     end
   end
   return list, part
@@ -134,13 +135,14 @@ end
 -- -------}
 
 
--- the longest beginning that all have
+-- the longest beginning that all have, of whole characters
 local function common(list)
-  local prefix = list[1]
+  local n = #list[1]
   for _, s in ipairs(list) do
-    while s:sub(1, #prefix) ~= prefix do prefix = prefix:sub(1, -2) end
+    while s:sub(1, n) ~= list[1]:sub(1, n) do n = n - 1 end
   end
-  return prefix
+  while n > 0 and list[1]:find("^[\128-\191]", n + 1) do n = n - 1 end
+  return list[1]:sub(1, n)
 end
 
 -- in columns

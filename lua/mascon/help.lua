@@ -349,6 +349,7 @@ end
 
 -- the text for whatever help is asked of
 local function textof(what)
+  if not string then return "help needs the library 'string'" end
   local h = all()
   if #h.entries == 0 then return "the texts of the manual are not here" end
   if what == nil then return INTRO end

@@ -109,12 +109,15 @@ end
 
 -- a table of the user's as a constructor, its first fields
 local function constructor(t)
-  local parts, keys = {}, {}
+  local parts, keys, names = {}, {}, {}
   for i = 1, math.min(#t, MOST) do parts[i] = brief(t[i]) end
   for k in next, t do
-    if type(k) ~= "number" or k < 1 or k > #t or k % 1 ~= 0 then keys[#keys + 1] = k end
+    if type(k) ~= "number" or k < 1 or k > #t or k % 1 ~= 0 then
+      keys[#keys + 1] = k
+      names[k] = tostring(k)
+    end
   end
-  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+  table.sort(keys, function(a, b) return names[a] < names[b] end)
   for _, k in ipairs(keys) do
     local name = type(k) == "string" and k:find "^[%a_][%w_]*$" and k or
       "[" .. brief(k) .. "]"

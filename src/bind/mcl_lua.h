@@ -261,12 +261,16 @@ static inline int mcl_isinteger (lua_State *L, int i) {
 }
 
 
+static inline int mcl_argerror (lua_State *L, int arg, const char *what);
+static inline lua_Number mcl_checknumber (lua_State *L, int arg);
+
+
 static inline lua_Integer mcl_checkinteger (lua_State *L, int arg) {
   int isint;
   lua_Integer x = mcl_tointegerx(L, arg, &isint);
   if (!isint) {
-    luaL_checknumber(L, arg);
-    luaL_argerror(L, arg, "number has no integer representation");
+    mcl_checknumber(L, arg);
+    mcl_argerror(L, arg, "number has no integer representation");
   }
   return x;
 }
@@ -399,7 +403,36 @@ static inline int mcl_argerror (lua_State *L, int arg, const char *what) {
 }
 
 
+/* what luaL_typeerror is in 5.4 */
+static inline int mcl_kinderror (lua_State *L, int arg, const char *want) {
+  return mcl_argerror(L, arg, lua_pushfstring(L, "%s expected, got %s", want,
+                                              luaL_typename(L, arg)));
+}
+
+
+static inline lua_Number mcl_checknumber (lua_State *L, int arg) {
+  if (!lua_isnumber(L, arg)) mcl_kinderror(L, arg, "number");
+  return lua_tonumber(L, arg);
+}
+
+
+static inline void mcl_checktype (lua_State *L, int arg, int type) {
+  if (lua_type(L, arg) != type)
+    mcl_kinderror(L, arg, lua_typename(L, type));
+}
+
+
+static inline const char *mcl_checklstring (lua_State *L, int arg,
+                                            size_t *n) {
+  if (!lua_isstring(L, arg)) mcl_kinderror(L, arg, "string");
+  return lua_tolstring(L, arg, n);
+}
+
+
 #define luaL_argerror mcl_argerror
+#define luaL_checknumber mcl_checknumber
+#define luaL_checktype mcl_checktype
+#define luaL_checklstring mcl_checklstring
 
 #endif  /* -------} */
 
