@@ -128,11 +128,24 @@ static int64_t width (const job *j) {
 }
 
 
-/* blocks of rows as large as fits, but enough of them for all workers */
+/*
+** Blocks of rows as large as fits, as many for each worker, and of that many
+** rounds, up to twice as many as are needed, those that leave the last block
+** least empty: a worker idle for half a block of 12 costs 4 percent.
+*/
 static int64_t height (const job *j, int threads) {
+  int64_t fewest = INT64_MAX, best = 0, mr = (int64_t)j->kern->mr;
   int64_t rounds = (j->c.rows - 1) / (ROWS * (int64_t)threads) + 1;
-  int64_t rows = (j->c.rows - 1) / (rounds * threads) + 1;
-  return whole(rows, j->kern->mr);
+  for (int64_t r = rounds; r <= 2 * rounds; r++) {
+    int64_t rows = whole((j->c.rows - 1) / (r * threads) + 1, j->kern->mr);
+    int64_t all = rows * r * threads;
+    if (all < fewest) {
+      fewest = all;
+      best = rows;
+    }
+    if (rows <= mr) break;
+  }
+  return best;
 }
 
 
