@@ -462,6 +462,76 @@ MASCON_API void mascon_memory_fail (int64_t n);
 
 
 /* {====================================================================
+** Loops of your own
+** ===================================================================== */
+
+/*
+** Does rows first to last - 1.  Several threads call it at once, for other rows
+** each.  0: done; nonzero: it failed, and the whole loop is to stop.  It may do
+** what any thread may, also call functions of this library (which run on its
+** own thread alone then), but must not jump out of itself, nor touch a
+** lua_State that others use.
+*/
+typedef int (*mascon_body_fn) (void *ud, int64_t first, int64_t last);
+
+/*
+** mascon_parallel_for: run 'body' over the rows 0 to n - 1 on several threads.
+**
+** n      rows; 0: there is nothing to do.
+** grain  rows of a block, which is what one call of 'body' does (the last may
+**        have fewer): should take well under 20 ms.  0: as many as take a part
+**        of a millisecond, found by timing.  Then the first rows are done by
+**        the calling thread alone; so say 1 where there are few rows that take
+**        long.
+** body   gets 'ud'.  What comes out of a row must not depend on its block.
+** ex     threads, progress (in rows) and cancel, as for every call.
+**
+** Blocks are handed out in order, and the calling thread works like the others.
+** When the loop ends early, blocks that have begun are done, and no more begin.
+**
+** Returns MASCON_OK; MASCON_ERANGE for a negative n or grain; MASCON_EVALUE
+** without a body; MASCON_ECANCEL where progress or cancel said so; or what
+** 'body' returned: where several blocks fail, that of the first of them, which
+** is the same for any number of threads.  ex->done is set: rows before it are
+** done.  Let 'body' return a status of this library, or a negative number of
+** your own.
+**
+** Ownership: keeps nothing; 'ud' stays the caller's.  Threads: any may call it,
+** also within a body, where it runs on that thread alone; it returns when all
+** is done.  Allocates nothing.  Cost: some microseconds to wake other threads.
+*/
+MASCON_API int mascon_parallel_for (int64_t n, int64_t grain,
+                                    mascon_body_fn body, void *ud,
+                                    mascon_exec *ex);
+
+/*
+** mascon_cancelled: for a body (of mascon_parallel_for, of a kernel of your own
+** in mascon_lua.h, a 'score' of mascon_topn_stream) whose block may take longer
+** than 20 ms: is it to end, as the loop was cancelled or a block before this
+** one has failed?  Ask every few milliseconds, and if so return MASCON_ECANCEL:
+** the rows of this block are not done.  0 outside such a body.
+** Threads: it is about the loop that the thread which asks works for.
+*/
+MASCON_API int mascon_cancelled (void);
+
+/* how two arrays share memory */
+#define MASCON_APART 0   /* not at all */
+#define MASCON_SAME 1    /* each element is at the same place: what works element
+                            by element may read one and write the other */
+#define MASCON_PARTLY 2  /* otherwise */
+
+/*
+** mascon_overlap: MASCON_APART, MASCON_SAME or MASCON_PARTLY.  The last may be a
+** false alarm, though never for disjoint runs of rows, of columns or of every
+** k-th element of an array.  Neither is closed.  Ownership: only looks at them.
+** Threads: any.
+*/
+MASCON_API int mascon_overlap (const mascon_array *a, const mascon_array *b);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
 ** Files
 ** ===================================================================== */
 

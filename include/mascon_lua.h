@@ -146,6 +146,100 @@ static inline void mascon_checkarray (lua_State *L, int arg, const char *want,
 
 
 /* {====================================================================
+** Kernels of your own, as functions of Lua
+** ===================================================================== */
+
+/*
+** Makes rows first to last - 1 (of the first axis) of every output.  Several
+** threads call it at once, for other rows each, so it must not touch a
+** lua_State.  in and out are in the order of the signature; elements are at
+** data and stride, in elements.  Of the outputs nothing is set before.
+** Returns 0; or nonzero, which stops the others and becomes an error of Lua: a
+** status of mascon.h, or a negative number of your own (see 'message').
+*/
+typedef int (*mascon_kernel_fn) (void *ud, const mascon_array *in,
+                                 const mascon_array *out, int64_t first,
+                                 int64_t last);
+
+/* for 'flags' */
+#define MASCON_INPLACE 1u   /* an output may be an input (the same elements):
+                               a row is read before it is written, by itself */
+#define MASCON_ROWMAJOR 2u  /* 'body' knows only elements in row-major order
+                               without gaps: what is not is copied for it */
+
+#define MASCON_KERNELARGS 8  /* inputs and outputs together */
+
+/*
+** What a kernel is; start from MASCON_KERNEL_INIT.
+**
+** The signature says what the inputs and the outputs are:
+**
+**   "f64 (n, k), f64 (m, k) -> i32 (n), f64 (n)"
+**
+** An input or output is a dtype and its axes in parentheses.  An axis is a name
+** (letters, digits, _), or a number, its size.  Axes of one name have one size.
+** (n) is a vector, (n, k) a matrix, () a number, which 'body' gets (or is to
+** put) as an array of one element.  A dtype is f64, f32, i64, i32, u16 or u8.
+** Inputs may have several: f32|f64.  A capital letter stands for a dtype that is
+** the same all over: "T:f32|f64 (n), T (n) -> T (n)"; it is explained where it
+** comes first, in an input.  The first axis of all outputs is the same; its
+** rows are what threads share.  Where all outputs are numbers there is one row.
+*/
+typedef struct mascon_kernel {
+  size_t size;            /* sizeof(mascon_kernel) */
+  const char *name;       /* for messages */
+  const char *signature;
+  mascon_kernel_fn body;
+  void *ud;               /* what 'body' and the others get */
+
+  /* NULL, or called once, by the collector of the state: 'ud' is needed no
+     more */
+  void (*release) (void *ud);
+
+  int64_t grain;          /* rows of a block, as for mascon_parallel_for */
+  unsigned flags;
+
+  /* the size of an axis that no input has; called on the calling thread before
+     anything runs, nonzero is an error as from 'body'.  NULL if there is none */
+  int (*length) (void *ud, const mascon_array *in, const char *axis,
+                 int64_t *n);
+
+  /* NULL, or the text of a status of 'body' or 'length'; NULL from it: the
+     usual one.  Called on the calling thread */
+  const char *(*message) (void *ud, int status);
+} mascon_kernel;
+
+#define MASCON_KERNEL_INIT \
+  {sizeof(mascon_kernel), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL}
+
+/*
+** mascon_register (a function of libmascon_lua, and of the table below as
+** register_kernel): push a function of Lua that runs the kernel,
+**
+**   out1, ... = f(in1, ... [, out1, ...] [, {threads =, progress =}])
+**
+** It takes the inputs, then arrays for the outputs (nil or none: new ones), then
+** options.  Arguments are checked by the signature, and the errors are those of
+** mascon's own functions ("bad argument #2 to 'f' (f64 matrix m x 3 expected, got
+** f64 vector 4)").  An output that overlaps an input, or another output, is an
+** error, but for MASCON_INPLACE.  Outputs that are numbers (an i64 beyond 53 bits
+** is none in LuaJIT) take no argument.  Ctrl-C and progress work as for every
+** call.  After an error a given output may have been written in part.
+**
+** k  is copied, with its texts; 'ud' and the functions must stay as long as the
+**    function in Lua does, at most until the state is closed.
+**
+** Raises an error of Lua where the descriptor is wrong (which says how), memory
+** is short, or mascon is not open in the state; 'ud' is the caller's then, and
+** 'release' is not called.  Threads: that of the state.  Other states register
+** the kernel for themselves.
+*/
+MASCON_API void mascon_register (lua_State *L, const mascon_kernel *k);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
 ** The table of functions
 ** ===================================================================== */
 
@@ -178,6 +272,12 @@ typedef struct mascon_functions {
   void (*release) (mascon_array *mine);
 
   const char *(*strerror) (int status);
+
+  /* mascon_register, mascon_parallel_for, mascon_cancelled */
+  void (*register_kernel) (lua_State *L, const mascon_kernel *k);
+  int (*parallel_for) (int64_t n, int64_t grain, mascon_body_fn body, void *ud,
+                       mascon_exec *ex);
+  int (*cancelled) (void);
 } mascon_functions;
 
 /*

@@ -114,6 +114,16 @@ const char *mcl_pushshape (lua_State *L, int ndim, const int64_t *shape);
 
 /* {------- elements (mcl_element.c) ------- */
 
+/* room for a number of any dtype */
+typedef union mcl_number {
+  double f64;
+  float f32;
+  int64_t i64;
+  int32_t i32;
+  uint16_t u16;
+  uint8_t u8;
+} mcl_number;
+
 /*
 ** Push an integer of 64 bits.  LuaJIT's numbers hold no more than 53: there
 ** it raises for one that would be rounded.
@@ -256,6 +266,9 @@ int mcl_callback (mcl_call *c, int narg);
 ** cancelled one, the progress function's own error if it raised)
 */
 void mcl_end (lua_State *L, mcl_call *c, int status);
+
+/* the same for what went wrong otherwise: raise the message on top */
+int mcl_fail (lua_State *L, mcl_call *c);
 
 /* for loops over Lua values, each time that one more is done: raise as mcl_end
    if Ctrl-C has come */

@@ -43,7 +43,8 @@ static mascon_array *make (lua_State *L, mascon_dtype t, int ndim,
 
 static const mascon_functions functions = {
   sizeof functions, MASCON_ABI, make, mascon_push, mascon_wrap,
-  mascon_view, mascon_release, mascon_strerror
+  mascon_view, mascon_release, mascon_strerror, mascon_register,
+  mascon_parallel_for, mascon_cancelled
 };
 
 

@@ -18,14 +18,7 @@
 typedef struct operand {
   const mascon_array *a;
   mascon_array scalar;
-  union {
-    double f64;
-    float f32;
-    int64_t i64;
-    int32_t i32;
-    uint16_t u16;
-    uint8_t u8;
-  } value;
+  mcl_number value;
 } operand;
 
 

@@ -208,6 +208,15 @@ void mcl_end (lua_State *L, mcl_call *c, int status) {
 }
 
 
+int mcl_fail (lua_State *L, mcl_call *c) {
+  endbar(L, c);
+  luaL_where(L, 1);
+  lua_insert(L, -2);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
+
 void mcl_poll (lua_State *L, mcl_call *c, int64_t done, int64_t total) {
   if (done % POLL != 0 || !interrupted(c)) return;
   c->ex.done = done;

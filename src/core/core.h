@@ -140,7 +140,8 @@ int mc_threads (const mascon_exec *ex, double ops);
 /*
 ** Run 'body' over blocks of 'grain' of the rows [0, n) on at most 'threads'
 ** workers; blocks are handed out in order.  A block should take well under
-** 20 ms.  Serial when inside another parallel region or in a forked child.
+** 20 ms; 'grain' 0: as many rows as take a part of a millisecond, found by
+** timing, the first of them on the calling thread.  Serial when inside another parallel region or in a forked child.
 **
 ** Calls the exec's progress as (base + done, total) and its cancel; sets
 ** ex->done to base + the rows that are final.  'total' < 0 stands for n.
@@ -156,6 +157,10 @@ int mc_parallel (mascon_exec *ex, int64_t n, int64_t grain, int threads,
 ** few milliseconds, and if so return; rows from this block on are not done.
 */
 bool mc_cancelled (void);
+
+/* in a body: this block has failed, no more are handed out.  mc_parallel
+   returns MASCON_ECANCEL, and rows from this block on are not done. */
+void mc_giveup (void);
 
 /* an exec for a part of a call that is no progress, but can be cancelled */
 mascon_exec mc_quiet (const mascon_exec *ex);

@@ -7,6 +7,9 @@
 ** stop.  Progress is reported outside the parallel region: when it is due the
 ** workers finish their blocks, the region ends, and a new one goes on.
 **
+** Where nobody knows what a row costs, blocks are timed: they start with one
+** row, and grow or shrink to what takes a part of a millisecond.
+**
 ** libgomp's pool does not survive fork and cannot be watched by a race
 ** detector; MASCON_PTHREADS selects a body of plain threads instead.
 */
@@ -33,14 +36,19 @@
 #define OPS_THREAD 4e4   /* simple operations that pay for waking a thread */
 #define SPIN 2e-4        /* seconds of waiting for others without a rest */
 #define REST 100000      /* nanoseconds of a rest */
+#define ALONE 5e-5       /* seconds of timed rows before others are woken */
+#define BRIEF 2.5e-4     /* seconds that a timed block should take at least */
+#define LONG 1e-3        /* and at most */
 
 typedef struct run {
-  int64_t n, grain;
+  int64_t n, grain;       /* grain 0: blocks are timed */
+  int threads;            /* of the region */
   mc_body body;
   void *ud;
   mascon_exec *ex;
   double pause;           /* when the region is to end for a report */
   _Atomic int64_t next;   /* first row not handed out */
+  _Atomic int64_t timed;  /* rows that a timed block had last */
   _Atomic bool stop;      /* hand out no more */
   _Atomic bool cancelled; /* ... because the caller said so */
   _Atomic int64_t broken; /* first row of a block that a body gave up */
@@ -112,17 +120,74 @@ static void lookup (run *r) {
 }
 
 
+static void block (run *r, int64_t first, int64_t rows, int thread) {
+  here = (place) {r, first, thread};
+  r->body(r->ud, first, r->n - first < rows ? r->n : first + rows, thread);
+  if (thread == 0) lookup(r);
+}
+
+
+/* rows of the next block, where one of 'rows' took so many seconds */
+static int64_t adapt (int64_t rows, double took) {
+  if (took < BRIEF / 16) return rows * 8;
+  if (took < BRIEF) return rows * 2;
+  return took > LONG && rows > 1 ? rows / 2 : rows;
+}
+
+
+/* but no more than leaves the others something to do */
+static int64_t share (const run *r, int64_t rows) {
+  int64_t most = (r->n - r->next) / (2 * r->threads);
+  if (rows > most) rows = most;
+  return rows > 0 ? rows : 1;
+}
+
+
+static void worktimed (run *r, int thread) {
+  int64_t rows = r->timed;
+  while (!atomic_load_explicit(&r->stop, memory_order_relaxed)) {
+    int64_t now = share(r, rows);
+    int64_t first = atomic_fetch_add_explicit(&r->next, now,
+                                              memory_order_relaxed);
+    double began = mascon_clock();
+    if (first >= r->n) break;
+    block(r, first, now, thread);
+    rows = adapt(now, mascon_clock() - began);
+    atomic_store_explicit(&r->timed, rows, memory_order_relaxed);
+  }
+}
+
+
 static void work (run *r, int thread) {
   place outer = here;
-  while (!atomic_load_explicit(&r->stop, memory_order_relaxed)) {
+  if (r->grain == 0) worktimed(r, thread);
+  else while (!atomic_load_explicit(&r->stop, memory_order_relaxed)) {
     int64_t first = atomic_fetch_add_explicit(&r->next, r->grain,
                                               memory_order_relaxed);
     if (first >= r->n) break;
-    here = (place) {r, first, thread};
-    r->body(r->ud, first,
-            r->n - first < r->grain ? r->n : first + r->grain, thread);
-    if (thread == 0) lookup(r);
+    block(r, first, r->grain, thread);
   }
+  here = outer;
+}
+
+
+/*
+** The first timed rows are the calling thread's: it may be through before
+** others are awake
+*/
+static void workfirst (run *r) {
+  place outer = here;
+  double began = mascon_clock(), took = 0;
+  int64_t rows = 1;
+  do {
+    double before = took;
+    int64_t first = r->next;
+    r->next = r->n - first < rows ? r->n : first + rows;
+    block(r, first, rows, 0);
+    took = mascon_clock() - began;
+    rows = adapt(rows, took - before);
+  } while (took < ALONE && !r->stop && r->next < r->n);
+  r->timed = rows;
   here = outer;
 }
 
@@ -133,24 +198,34 @@ static void work (run *r, int thread) {
 */
 static void workalone (run *r) {
   place outer = here;
-  here = (place) {r, 0, 0};
-  r->body(r->ud, 0, r->n, 0);
-  here = outer;
   atomic_store_explicit(&r->next, r->n, memory_order_relaxed);
-  lookup(r);
+  block(r, 0, r->n, 0);
+  here = outer;
+}
+
+
+/* this thread's block is not done, nor is what comes after it */
+static void breakoff (run *r) {
+  int64_t broken = r->broken;
+  while (here.first < broken &&
+         !atomic_compare_exchange_weak(&r->broken, &broken, here.first)) {}
 }
 
 
 bool mc_cancelled (void) {
   run *r = here.r;
-  int64_t broken;
   if (r == NULL) return false;
   if (here.thread == 0) lookup(r);
-  if (!r->cancelled) return false;
-  broken = r->broken;
-  while (here.first < broken &&
-         !atomic_compare_exchange_weak(&r->broken, &broken, here.first)) {}
+  if (!r->cancelled && here.first < r->broken) return false;
+  breakoff(r);
   return true;
+}
+
+
+void mc_giveup (void) {
+  run *r = here.r;
+  breakoff(r);
+  atomic_store_explicit(&r->stop, true, memory_order_relaxed);
 }
 
 /* -------} */
@@ -267,9 +342,11 @@ static void team (run *r, int threads) {
 
 static void teamwork (run *r, int threads) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  int64_t blocks = (r->n - r->next - 1) / r->grain + 1;
+  int64_t grain = r->grain > 0 ? r->grain : 1;
+  int64_t blocks = (r->n - r->next - 1) / grain + 1;
   if (threads > blocks) threads = (int)blocks;
   if (threads > 1 && (forked || nested())) threads = 1;
+  r->threads = threads < 1 ? 1 : threads;
   atomic_fetch_add_explicit(&busy, threads, memory_order_relaxed);
   if (threads <= 1) work(r, 0);
   else {
@@ -289,6 +366,11 @@ static double nextreport (mascon_exec *ex) {
 }
 
 
+static bool ended (const run *r) {
+  return r->cancelled || r->broken < r->n;
+}
+
+
 int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
                       mc_body body, void *ud, int64_t base, int64_t total) {
   static const mascon_exec init = MASCON_EXEC_INIT;
@@ -299,14 +381,15 @@ int mc_parallel_part (mascon_exec *ex, int64_t n, int64_t grain, int threads,
   r.ex = ex != NULL ? ex : &quiet;
   if (total < 0) total = n;
   r.ex->total = total;
-  while (done < n && !r.cancelled) {
+  while (done < n && !ended(&r)) {
     r.pause = nextreport(r.ex);
     atomic_store_explicit(&r.stop, false, memory_order_relaxed);
     atomic_store_explicit(&r.finished, 0, memory_order_relaxed);
     if (n <= grain) workalone(&r);
+    else if (grain == 0 && r.next == 0) workfirst(&r);
     else teamwork(&r, threads);
     done = r.next < r.broken ? r.next : r.broken;
-    if (base + done < total && !r.cancelled && r.ex->progress != NULL &&
+    if (base + done < total && !ended(&r) && r.ex->progress != NULL &&
         mascon_clock() >= r.ex->due) {
       r.cancelled = r.ex->progress(r.ex->ud, base + done, total) != 0;
       r.ex->due = 0;
