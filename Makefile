@@ -112,8 +112,9 @@ $(B)/libmascon_lua.a: $(OBJ_LIB) $(OBJ_CORE) $(OBJ_TEXT)
 	rm -f $@; ar rcs $@ $^
 
 # each library calls its own functions, also where the program that loads it
-# has another copy of them
-OWN = -Wl,-Bsymbolic
+# has another copy of them; buffers, threads and what a thread leaves to be
+# called at its end may outlive lua_close and dlclose: nodelete
+OWN = -Wl,-Bsymbolic -Wl,-z,nodelete
 
 # a library is found by its soname when a program starts
 $(B)/libmascon.so: $(OBJ_LIB)
@@ -125,10 +126,9 @@ $(B)/libmascon_lua.so: $(OBJ_LIB) $(OBJ_CORE) $(OBJ_TEXT)
 	  -o $@ $^ $(LIBS)
 	ln -sf libmascon_lua.so $@.$(ABI)
 
-# buffers and threads may outlive lua_close: nodelete
 $(B)/lib/mascon/core.so: $(OBJ_LIB) $(OBJ_CORE)
 	@mkdir -p $(@D)
-	$(CC) -shared $(SAN_$(SAN)) $(OWN) -Wl,-z,nodelete -o $@ $^ $(LIBS)
+	$(CC) -shared $(SAN_$(SAN)) $(OWN) -o $@ $^ $(LIBS)
 
 modules: $(MODULES:%=$(B)/lib/mascon/%.so)
 

@@ -442,9 +442,18 @@ typedef struct mascon_memory {
   int64_t bytes;   /* held now */
   int64_t blocks;  /* held now */
   int64_t calls;   /* allocations made since the process began */
+  int64_t peak;    /* the most bytes held, to within 64 KiB a thread */
+  int64_t kept;    /* bytes of freed blocks that wait to be used again: at most
+                      64 MiB, and not among 'bytes' */
 } mascon_memory;
 
 MASCON_API void mascon_memory_now (mascon_memory *m);
+
+/*
+** mascon_memory_trim: give back what is kept for reuse.  Happens by itself
+** where memory is short.
+*/
+MASCON_API void mascon_memory_trim (void);
 
 /*
 ** bytes that this process may have: the memory of the machine, or less where

@@ -255,12 +255,19 @@ function mascon.printoptions(opts) end
 ---@return number t
 function mascon.clock() end
 
----Bytes held, blocks held, allocations made so far, by the whole process.
----@param n? integer  for tests: let all but the next n allocations fail; < 0: none
----@return integer bytes
----@return integer blocks
----@return integer calls
-function mascon.memory(n) end
+---What memory the whole process holds.
+---
+---Freed blocks from 8 KB to 36 MB are kept for reuse, 64 MB at most, as fresh pages cost
+---more than most of what is done with them. They are given back where memory is short,
+---and by `trim`.
+---@param opts? {trim?: boolean}|integer  trim: give back what is kept; an integer, for
+---tests: let all but the next n allocations fail; < 0: none
+---@return integer bytes  held
+---@return integer blocks  held
+---@return integer calls  allocations made so far
+---@return integer peak  the most bytes that were held
+---@return integer kept  bytes of freed blocks that are kept for reuse, not among the first
+function mascon.memory(opts) end
 
 ---Which version, instruction set, threads and bytes are in use.
 ---@return {version: string, cpu: string, threads: integer, memory: integer, memory_limit: integer} t

@@ -296,6 +296,7 @@ void mcl_openindex (lua_State *L);
 void mcl_openrender (lua_State *L);
 void mcl_openrecommend (lua_State *L);
 void mcl_openmatmul (lua_State *L);
+void mcl_openmemory (lua_State *L);
 void mcl_opennpy (lua_State *L);
 void mcl_openrandom (lua_State *L);
 void mcl_openreduce (lua_State *L);

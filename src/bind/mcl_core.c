@@ -94,6 +94,7 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_openimage(L);
   mcl_openrender(L);
   mcl_openmatmul(L);
+  mcl_openmemory(L);
   mcl_opennpy(L);
   mcl_openrandom(L);
   mcl_openreduce(L);

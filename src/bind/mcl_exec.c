@@ -285,22 +285,6 @@ static int terminal (lua_State *L) {
 }
 
 
-/*
-** memory(): bytes held, blocks held, allocations made so far, by the whole
-** process; memory(n): for tests, let all but the next n allocations fail
-** (n < 0: none)
-*/
-static int memory (lua_State *L) {
-  mascon_memory m;
-  if (!lua_isnoneornil(L, 1)) mascon_memory_fail(luaL_checkinteger(L, 1));
-  mascon_memory_now(&m);
-  lua_pushinteger(L, m.bytes);
-  lua_pushinteger(L, m.blocks);
-  lua_pushinteger(L, m.calls);
-  return 3;
-}
-
-
 /* info(): table of version, cpu, threads, memory (bytes held), memory_limit
    (bytes that the process may have) */
 static int info (lua_State *L) {
@@ -329,7 +313,6 @@ void mcl_openexec (lua_State *L) {
     {"clock", clocknow},
     {"terminal", terminal},
     {"info", info},
-    {"memory", memory},
     {NULL, NULL}
   };
   state *s;

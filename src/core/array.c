@@ -199,16 +199,9 @@ static void destroy (mascon_buffer *head) {
 }
 
 
-static void freedata (void *ctx, void *data) {
-  (void)ctx;
-  mc_free(data);
-}
-
-
-int mc_wrapbuffer (mascon_array *a, void *p, size_t owned,
-                   mascon_release_fn release, void *ctx) {
-  buffer *b = mc_alloc(1, sizeof *b);
-  if (b == NULL) return MASCON_ENOMEM;
+/* make 'b' the buffer of 'a', with one reference */
+static void setbuffer (mascon_array *a, buffer *b, void *p, size_t owned,
+                       mascon_release_fn release, void *ctx) {
   b->head.destroy = destroy;
   b->head.refs = 1;
   b->head.frozen = 0;
@@ -219,23 +212,36 @@ int mc_wrapbuffer (mascon_array *a, void *p, size_t owned,
   a->data = p;
   a->buffer = &b->head;
   a->magic = MASCON_MAGIC;
+}
+
+
+int mc_wrapbuffer (mascon_array *a, void *p, size_t owned,
+                   mascon_release_fn release, void *ctx) {
+  buffer *b = mc_alloc(1, sizeof *b);
+  if (b == NULL) return MASCON_ENOMEM;
+  setbuffer(a, b, p, owned, release, ctx);
   return MASCON_OK;
 }
+
+
+/* what we allocate is one block: a buffer, then its elements, aligned */
+#define HEAD 64
+_Static_assert(sizeof(buffer) <= HEAD, "a buffer fits before its elements");
 
 
 static int make (mascon_array *a, mascon_dtype t, int ndim,
                  const int64_t *shape, void *(*get) (size_t, size_t)) {
   mascon_array new;
   int64_t count;
-  size_t size = mascon_dtype_size(t);
-  void *p;
+  size_t bytes;
+  char *p;
   int status = layout(&new, t, ndim, shape, &count);
   if (status != MASCON_OK) return status;
-  if ((p = get((size_t)count, size)) == NULL) return MASCON_ENOMEM;
-  status = mc_wrapbuffer(&new, p, (size_t)count * size, freedata, NULL);
-  if (status == MASCON_OK) *a = new;
-  else mc_free(p);
-  return status;
+  bytes = (size_t)count * mascon_dtype_size(t);
+  if ((p = get(1, HEAD + bytes)) == NULL) return MASCON_ENOMEM;
+  setbuffer(&new, (buffer *)p, p + HEAD, bytes, NULL, NULL);
+  *a = new;
+  return MASCON_OK;
 }
 
 

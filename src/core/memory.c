@@ -6,25 +6,19 @@
 ** block keeps what free needs.
 */
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core.h"
+#include "memory.h"
 
 #define ALIGN 64
 #define PAGE 4096  /* bytes of memory that come at a time, or more do */
 #define HUGE ((uintptr_t)2 << 20)  /* a huge page, or a multiple of one */
 
-typedef struct header {
-  void *origin;  /* what calloc returned */
-  size_t bytes;
-} header;
-
-static _Atomic int64_t held, blocks, calls;
 static _Atomic int64_t allowed = -1;  /* allocations until failure; < 0: off */
 
 
@@ -55,23 +49,47 @@ static void askhuge (char *p, size_t bytes) {
 }
 
 
-static void *get (size_t count, size_t size, bool clear) {
-  size_t bytes;
-  char *origin;
-  header *h;
-  if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
-  if (bytes > PTRDIFF_MAX - 4 * ALIGN || refused()) return NULL;
-  if (bytes == 0) bytes = 1;
-  origin = clear ? calloc(bytes + 2 * ALIGN, 1) : malloc(bytes + 2 * ALIGN);
+static void *fromlibc (size_t bytes, bool clear) {
+  return clear ? calloc(bytes, 1) : malloc(bytes);
+}
+
+
+/* a block that was never used, of 'room' bytes */
+static mc_block *fresh (size_t room, bool clear) {
+  char *origin = fromlibc(room + 2 * ALIGN, clear);
+  mc_block *b;
+  if (origin == NULL && mc_kept() > 0) {
+    mascon_memory_trim();
+    origin = fromlibc(room + 2 * ALIGN, clear);
+  }
   if (origin == NULL) return NULL;
-  askhuge(origin, bytes);
-  h = (header *)(((uintptr_t)origin + ALIGN) & ~(uintptr_t)(ALIGN - 1));
-  h->origin = origin;
-  h->bytes = bytes;
-  atomic_fetch_add_explicit(&held, (int64_t)bytes, memory_order_relaxed);
-  atomic_fetch_add_explicit(&blocks, 1, memory_order_relaxed);
-  atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
-  return (char *)h + ALIGN;
+  askhuge(origin, room);
+  b = (mc_block *)(((uintptr_t)origin + ALIGN) & ~(uintptr_t)(ALIGN - 1));
+  b->origin = origin;
+  b->room = room;
+  return b;
+}
+
+
+void mc_dropblock (mc_block *b) {
+  free(b->origin);
+}
+
+
+static void *get (size_t count, size_t size, bool clear) {
+  size_t bytes, room;
+  mc_block *b;
+  if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
+  if (bytes > PTRDIFF_MAX / 2 || refused()) return NULL;
+  if (bytes == 0) bytes = 1;
+  room = mc_keeproom(bytes);
+  b = mc_unkeep(room);
+  if (b == NULL) b = fresh(room, clear);
+  else if (clear) memset((char *)b + ALIGN, 0, bytes);
+  if (b == NULL) return NULL;
+  b->bytes = bytes;
+  mc_countnew((int64_t)bytes);
+  return (char *)b + ALIGN;
 }
 
 
@@ -86,12 +104,11 @@ void *mc_zalloc (size_t count, size_t size) {
 
 
 void mc_free (void *p) {
-  header *h;
+  mc_block *b;
   if (p == NULL) return;
-  h = (header *)((char *)p - ALIGN);
-  atomic_fetch_sub_explicit(&held, (int64_t)h->bytes, memory_order_relaxed);
-  atomic_fetch_sub_explicit(&blocks, 1, memory_order_relaxed);
-  free(h->origin);
+  b = (mc_block *)((char *)p - ALIGN);
+  mc_countfree((int64_t)b->bytes);
+  if (!mc_keep(b)) mc_dropblock(b);
 }
 
 
@@ -102,13 +119,6 @@ void mc_touch (char *p, const char *end) {
 
 bool mc_mul (int64_t a, int64_t b, int64_t *r) {
   return !__builtin_mul_overflow(a, b, r);
-}
-
-
-void mascon_memory_now (mascon_memory *m) {
-  m->bytes = atomic_load_explicit(&held, memory_order_relaxed);
-  m->blocks = atomic_load_explicit(&blocks, memory_order_relaxed);
-  m->calls = atomic_load_explicit(&calls, memory_order_relaxed);
 }
 
 

@@ -1,0 +1,52 @@
+/*
+** memory.h - what the files of memory share: blocks, those that are kept, the
+** count of both
+*/
+
+#ifndef MEMORY_H
+#define MEMORY_H
+
+#include <stdatomic.h>
+
+#include "core.h"
+
+/* what stands in the cache line before a block */
+typedef struct mc_block {
+  void *origin;  /* what was allocated */
+  size_t room;   /* bytes that it can hold */
+  size_t bytes;  /* bytes that were asked for */
+  struct mc_block *next;  /* where it is kept */
+} mc_block;
+
+/* give a block back to whom it came from (memory.c) */
+void mc_dropblock (mc_block *b);
+
+
+/* {------- freed blocks that are kept for reuse (keep.c) ------- */
+
+/* the room to ask for, at least one byte, so that others can use it later */
+size_t mc_keeproom (size_t bytes);
+
+/* keep a freed block; false where it is too small, too large or one too many */
+bool mc_keep (mc_block *b);
+
+/* a kept block of this very room, or NULL */
+mc_block *mc_unkeep (size_t room);
+
+/* bytes kept */
+int64_t mc_kept (void);
+
+/* -------} */
+
+
+/* {------- counting (tally.c) ------- */
+
+/* this thread allocates 'bytes' */
+void mc_countnew (int64_t bytes);
+
+/* this thread frees 'bytes' */
+void mc_countfree (int64_t bytes);
+
+/* -------} */
+
+#endif

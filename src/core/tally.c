@@ -1,0 +1,115 @@
+/*
+** tally.c - what memory is held
+**
+** Each thread counts for itself, as one counter for all would be what many
+** states wait for.  A thread may free what another has allocated, so that one
+** tally alone may be below 0; the sum is right at any time.
+*/
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+#define LOOK (64 << 10)  /* a thread looks for a new peak after so many bytes */
+
+/* what one thread has allocated, less what it has freed; only it writes */
+typedef struct tally {
+  _Alignas(64) _Atomic int64_t bytes;
+  _Atomic int64_t blocks, calls;
+  int64_t grown;  /* since it looked for a peak */
+  atomic_bool taken;
+  struct tally *next;
+} tally;
+
+static tally common;  /* of threads that could not get their own */
+static _Atomic(tally *) tallies = &common;
+static _Thread_local tally *mine;
+static pthread_key_t atend;
+static _Atomic int64_t peak;
+
+
+/* a thread ends: its tally waits for another one */
+static void giveback (void *ud) {
+  tally *t = ud;
+  mine = NULL;
+  atomic_store_explicit(&t->taken, false, memory_order_release);
+}
+
+
+static void makekey (void) {
+  pthread_key_create(&atend, giveback);
+}
+
+
+static tally *newtally (void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  tally *t = atomic_load(&tallies);
+  pthread_once(&once, makekey);
+  for (; t != &common; t = t->next) {
+    bool no = false;
+    if (atomic_compare_exchange_strong(&t->taken, &no, true)) break;
+  }
+  if (t == &common) {
+    if ((t = aligned_alloc(64, sizeof *t)) == NULL) return &common;
+    memset(t, 0, sizeof *t);
+    atomic_init(&t->taken, true);
+    t->next = atomic_load(&tallies);
+    while (!atomic_compare_exchange_weak(&tallies, &t->next, t)) {}
+  }
+  pthread_setspecific(atend, t);
+  return mine = t;
+}
+
+
+static tally *gettally (void) {
+  return mine != NULL ? mine : newtally();
+}
+
+
+static void add (const tally *t, _Atomic int64_t *n, int64_t by) {
+  if (t == &common) atomic_fetch_add_explicit(n, by, memory_order_relaxed);
+  else
+    atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) +
+                          by, memory_order_relaxed);
+}
+
+
+/* 'now' bytes are held: is it a new peak?  Return the peak */
+static int64_t raisepeak (int64_t now) {
+  int64_t top = atomic_load_explicit(&peak, memory_order_relaxed);
+  while (top < now && !atomic_compare_exchange_weak(&peak, &top, now)) {}
+  return top < now ? now : top;
+}
+
+
+void mascon_memory_now (mascon_memory *m) {
+  memset(m, 0, sizeof *m);
+  for (tally *t = atomic_load(&tallies); t != NULL; t = t->next) {
+    m->bytes += atomic_load_explicit(&t->bytes, memory_order_relaxed);
+    m->blocks += atomic_load_explicit(&t->blocks, memory_order_relaxed);
+    m->calls += atomic_load_explicit(&t->calls, memory_order_relaxed);
+  }
+  m->peak = raisepeak(m->bytes);
+  m->kept = mc_kept();
+}
+
+
+void mc_countnew (int64_t bytes) {
+  tally *t = gettally();
+  mascon_memory m;
+  add(t, &t->bytes, bytes);
+  add(t, &t->blocks, 1);
+  add(t, &t->calls, 1);
+  if (t != &common && (t->grown += bytes) < LOOK) return;
+  if (t != &common) t->grown = 0;
+  mascon_memory_now(&m);
+}
+
+
+void mc_countfree (int64_t bytes) {
+  tally *t = gettally();
+  add(t, &t->bytes, -bytes);
+  add(t, &t->blocks, -1);
+}
