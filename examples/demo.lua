@@ -18,7 +18,7 @@ if folder == "--help" or folder == "-h" then
   os.exit(true)
 elseif folder:sub(1, 1) == "-" or #arg > 1 then
   io.stderr:write("demo.lua: one folder expected; see --help\n")
-  os.exit(false)
+  os.exit(2)
 end
 
 local function timed(what, f, ...)

@@ -16,7 +16,7 @@ for _, name in ipairs { "demo", "fullsize", "gauss", "recommend", "render", "str
 
     it("refuses an unknown option in one line", function()
       local out, err, code = shell.run(command .. "--bogus")
-      assert.same({ "", 1 }, { out, code })
+      assert.same({ "", 2 }, { out, code })
       assert.matches("^" .. name .. "%.lua: [^\n]*%-%-help[^\n]*\n$", err)
     end)
   end)

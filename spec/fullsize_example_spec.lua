@@ -27,9 +27,9 @@ describe("examples/fullsize.lua", function()
     for args, text in pairs {
       ["--norms flat"] = "norms: gaussian or lognormal expected, got 'flat'",
       ["x"] = "'x' is no option; see --help",
-      ["--users 0"] = "users: an integer from 1 to 2147483583 expected, got '0'"
+      ["--users 0"] = "--users: an integer from 1 to 2147483583 expected, got '0'"
     } do
-      assert.same({ "", "fullsize.lua: " .. text .. "\n", 1 }, { run(args) })
+      assert.same({ "", "fullsize.lua: " .. text .. "\n", 2 }, { run(args) })
     end
   end)
 end)

@@ -74,7 +74,7 @@ describe("examples/render.lua", function()
       ["--pixel: a number above 0 expected, got '-1'"] = csv .. " -o x.png --pixel -1",
       ["--extent: 4 numbers with commas between expected, got '1,2'"] = csv .. " -o x.png --extent 1,2",
       ["--preset: one of picasso thunderstorm expected, got 'x'"] = csv .. " -o x.png --preset x",
-      ["threads: an integer from 1"] = csv .. " -o x.png --threads 0",
+      ["--threads: an integer from 1"] = csv .. " -o x.png --threads 0",
       ["has no column 'depth'; it has x, y, frame, uncertainty, wide"] = csv .. " -o x.png --colour depth",
       ["--sigma: "] = csv .. " -o x.png --sigma depth",
       ["--colour-range goes with --colour"] = csv .. " -o x.png --colour-range 1,2",
@@ -86,7 +86,7 @@ describe("examples/render.lua", function()
       ["render.lua: the image has no pixels"] = csv .. " -o x.png --extent 1,1,1,1",
     } do
       local err, code = run(args)
-      assert.equal(1, code, args)
+      assert.is_true(code == 1 or code == 2, args)
       assert.is_truthy(err:find(text, 1, true), err)
       assert.is_false(have "x.png")
     end

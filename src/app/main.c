@@ -1,10 +1,12 @@
 /*
-** main.c - the mascon program: takes what 'lua' takes, with mascon inside
+** main.c - the mascon program: takes what 'lua' takes, with mascon inside; and
+** tools, which are Lua
 */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app.h"
@@ -24,6 +26,7 @@ typedef struct command {
   bool executes;     /* -e */
   bool help;         /* -h, --help */
   const char *bad;   /* an option that is none, or lacks its argument */
+  int code;          /* what a tool returned */
 } command;
 
 
@@ -76,6 +79,7 @@ static command parse (int argc, char **argv) {
 static void usage (FILE *f, const command *c) {
   fprintf(f,
           "usage: %s [options] [script [args]]\n"
+          "       %s TOOL [args]\n"
           "  -e stat  execute string 'stat'\n"
           "  -i       enter the prompt after executing 'script'\n"
           "  -l mod   require library 'mod' into global 'mod'\n"
@@ -86,7 +90,7 @@ static void usage (FILE *f, const command *c) {
           "  -h       show this text, as --help does\n"
           "  --       stop handling options\n"
           "  -        stop handling options and execute stdin\n",
-          c->argv[0]);
+          c->argv[0], c->argv[0]);
 }
 
 
@@ -165,17 +169,64 @@ static int runoptions (lua_State *L, const command *c) {
 }
 
 
-static int runscript (lua_State *L, const command *c) {
+/* push a function of mascon.tools */
+static void pushtools (lua_State *L, const char *function) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "mascon.tools");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, function);
+  lua_remove(L, -2);
+}
+
+
+/* is the script's name a tool's, and no file's?  Then push what runs it */
+static bool findtool (lua_State *L, const char *name) {
+  struct stat s;
+  if (strchr(name, '/') != NULL) return false;
+  if (stat(name, &s) == 0 && !S_ISDIR(s.st_mode)) return false;
+  pushtools(L, "find");
+  lua_pushstring(L, name);
+  lua_call(L, 1, 1);
+  if (lua_isfunction(L, -1)) return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+
+static void usagetools (lua_State *L) {
+  pushtools(L, "list");
+  lua_call(L, 0, 1);
+  printf("tools, which have --help:\n%s", lua_tostring(L, -1));
+}
+
+
+/* push what the script's name is: a tool, or a file's chunk; or a message */
+static int loadscript (lua_State *L, const command *c, bool *tool) {
   const char *name = c->argv[c->script];
-  int status;
   if (strcmp(name, "-") == 0 && strcmp(c->argv[c->script - 1], "--") != 0)
     name = NULL;  /* stdin */
-  status = luaL_loadfile(L, name);
+  int status;
+  *tool = name != NULL && findtool(L, name);
+  status = *tool ? LUA_OK : luaL_loadfile(L, name);
+  if (status == LUA_ERRFILE && name != NULL && strpbrk(name, "/.") == NULL)
+    lua_pushfstring(L, "%s, and there is no such tool (-h lists them)",
+                    lua_tostring(L, -1));
+  return status;
+}
+
+
+static int runscript (lua_State *L, command *c) {
+  bool tool;
+  int status = loadscript(L, c, &tool);
   if (status == LUA_OK) {
     int n = c->argc - c->script - 1;
     luaL_checkstack(L, n + LUA_MINSTACK, "too many arguments to script");
     for (int i = 1; i <= n; i++) lua_pushstring(L, c->argv[c->script + i]);
-    status = app_call(L, n, 0);
+    status = app_call(L, n, tool);
+    if (status == LUA_OK && tool) {
+      c->code = (int)lua_tointeger(L, -1);
+      lua_pop(L, 1);
+    }
   }
   return app_report(L, status, c->argv[0]);
 }
@@ -204,7 +255,7 @@ static void prompt (lua_State *L, const command *c) {
 }
 
 
-static int runall (lua_State *L, const command *c) {
+static int runall (lua_State *L, command *c) {
   bool script = c->script < c->argc;
   int status = runinit(L, c);
   if (status == LUA_OK) status = runoptions(L, c);
@@ -221,9 +272,9 @@ static int runall (lua_State *L, const command *c) {
 /* -------} */
 
 
-/* everything that may raise; the command is argument 1; true: all went well */
+/* everything that may raise; the command is argument 1; the exit status */
 static int protected (lua_State *L) {
-  const command *c = lua_touserdata(L, 1);
+  command *c = lua_touserdata(L, 1);
   luaL_checkversion(L);
   if (c->noenv) {
     lua_pushboolean(L, 1);
@@ -236,24 +287,23 @@ static int protected (lua_State *L) {
   lua_setglobal(L, "arg");
   lua_settop(L, 0);
   app_watch(L);
-  lua_pushboolean(L, runall(L, c) == LUA_OK);
+  if (c->help) usagetools(L);
+  else if (runall(L, c) != LUA_OK) c->code = EXIT_FAILURE;
+  lua_pushinteger(L, c->code);
   return 1;
 }
 
 
 int main (int argc, char **argv) {
   command c = parse(argc, argv);
-  bool well;
+  int code;
   lua_State *L;
   if (c.bad != NULL) {
     refuse(&c);
     return EXIT_FAILURE;
   }
-  if (c.help) {
-    usage(stdout, &c);
-    return EXIT_SUCCESS;
-  }
-  if (c.version) version();
+  if (c.help) usage(stdout, &c);
+  else if (c.version) version();
   L = luaL_newstate();
   if (L == NULL) {
     fprintf(stderr, "%s: not enough memory\n", argv[0]);
@@ -261,8 +311,8 @@ int main (int argc, char **argv) {
   }
   lua_pushcfunction(L, protected);
   lua_pushlightuserdata(L, &c);
-  well = app_report(L, lua_pcall(L, 1, 1, 0), argv[0]) == LUA_OK &&
-         lua_toboolean(L, -1);
+  code = app_report(L, lua_pcall(L, 1, 1, 0), argv[0]) == LUA_OK
+           ? (int)lua_tointeger(L, -1) : EXIT_FAILURE;
   lua_close(L);
-  return well ? EXIT_SUCCESS : EXIT_FAILURE;
+  return code;
 }
