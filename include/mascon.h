@@ -1205,7 +1205,11 @@ typedef struct mascon_render_info {
 ** draws: the product of a profile of the rows, which carries the weight, and
 ** one of the columns.  In an f64 image the product is rounded to double and
 ** added; in an f32 image both profiles are rounded to float, then their
-** product, then the sum.  Spots from 2^22 on: each run of 2^22 input spots
+** product, then the sum.  Sampled at the centres of pixels, an f32 image has
+** profiles of float itself, whose values are within 3 units of the last place
+** (2e-7 of the value) where an f64 image has the exact one, and 0 below 2^-126
+** of the top; sigmas below 2^-500 or above 2^500 pixels are excepted.  Spots
+** from 2^22 on: each run of 2^22 input spots
 ** makes an f32 image (the first one on top of what is added to), runs are
 ** added in double and rounded once.
 **
@@ -1229,7 +1233,7 @@ typedef struct mascon_render_info {
 ** MASCON_ETOOBIG (a side above 2^31) or MASCON_ECANCEL (then 'out' holds the
 ** first ex->done spots and may hold part of later ones).
 **
-** Memory besides the image: 85 bytes for each of up to 2^18 spots, 40 kB and
+** Memory besides the image: 89 bytes for each of up to 2^18 spots, 40 kB and
 ** 4 bytes a tile (of 32 kB) for each thread, 1 kB a tile for wide spots; for
 ** f32 images of more than 2^22 spots, 8 bytes a pixel.  It is allocated before
 ** anything is drawn; more than mascon_memory_limit is MASCON_ENOMEM at once.

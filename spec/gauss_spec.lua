@@ -351,7 +351,7 @@ describe("vectors of exp and of the normal tail", function()
     local p = assert(io.popen(build .. "/spec/vmath"))
     local text = p:read "a"
     p:close()
-    assert.is_truthy(text:find "^exp %d%.%d+\ntail %d%.%d+\n$", text)
+    assert.is_truthy(text:find "^exp %d%.%d+\ntail %d%.%d+\nexp2f %S+\ntailf %S+\n$", text)
   end)
 
   it("have the same bits for every instruction set", function()

@@ -12,10 +12,40 @@ local function bits(a)
   return table.concat(t)
 end
 
+local function f32(x)
+  return mascon.array({ x }, "f32")[1]
+end
+
+-- 2^t for -126 <= t <= 0, of floats: t is rounded to 24 bits behind the point,
+-- n to the nearest whole number, and 2^(t - n) is a polynomial
+local function powers(t)
+  local n = (t * 2 ^ 24 + 1.5 * 2 ^ 52 - 1.5 * 2 ^ 52) / 2 ^ 24
+  local r = n - mascon.floor(n + 0.5)
+  n, r = n - r, r:copy "f32"
+  local z = r * r
+  local even = (z * 0.000154614478 + 0.00961805694) * z + 0.240226507
+  local odd = z * 0.00133908668 + 0.0555035695
+  local p = (r * 0.693147182 + z * (even + r * odd)) + 1
+  return p * mascon.power(mascon.full(#n, 2), n):copy "f32"
+end
+
+-- amp * 2^(q (x - c)^2), as an f32 image has it of sampled spots
+local function bell(n, c, s, weight, o)
+  local inverse = 1 / s
+  local amp = o.norm == "peak" and 1 or f32(inverse * (1 / 2.50662827463100050242))
+  local d = mascon.range(0, n - 1):copy "f64" + (o.origin == "centre" and 0 or 0.5) - c
+  local t = d * d * (inverse * inverse * -0.72134752044448170368)
+  local p = powers(mascon.maximum(t, -126)) * f32(weight and weight * amp or amp)
+  return mascon.where(t:ge(-126), p, mascon.zeros(1, "f32"))
+end
+
 -- a profile as render has it: of doubles, or rounded to f32
 local function profile(n, c, s, weight, o)
+  if o.dtype == "f32" and o.sample == "point" and s > 2 ^ -500 and s < 2 ^ 500 then
+    return bell(n, c, s, weight, o)
+  end
   local g = mascon.gauss(n, 1, c, o.origin == "centre" and 0 or 0.5, s, 0,
-    { sample = o.sample, norm = o.norm, origin = o.origin or "edge", weight = weight })
+    { sample = o.sample, norm = o.norm, origin = o.origin or "edge", weight = weight or 1 })
   return g:col(1)
 end
 
@@ -37,7 +67,7 @@ local function oracle(spots, n, h, w, o)
     local y2 = math.min(h - 1, math.floor(v + o.cutoff * sv + half))
     if x1 <= x2 and y1 <= y2 then
       local rows = profile(y2 + 1, v, sv, spots.weight[i], o):sub(y1 + 1, y2 + 1)
-      local cols = profile(x2 + 1, u, su, 1, o):sub(x1 + 1, x2 + 1)
+      local cols = profile(x2 + 1, u, su, nil, o):sub(x1 + 1, x2 + 1)
       if o.dtype == "f32" then
         rows = flushed(rows:copy "f32", least)
         cols = flushed(cols:copy "f32", least)

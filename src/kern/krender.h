@@ -3,7 +3,7 @@
 **
 ** A tile is drawn in a buffer of its own, whose rows are MCK_PITCH bytes apart
 ** whatever the image's are.  It has room for MCK_PAD elements beyond each row
-** and for four rows beyond the last one; what is there does not matter.
+** and for MCK_BELOW rows beyond the last one; what is there does not matter.
 */
 
 #ifndef KRENDER_H
@@ -16,9 +16,17 @@
 #define MCK_TILEH 64     /* most rows */
 #define MCK_TILEB 512    /* most bytes of a row */
 #define MCK_PITCH 576
-#define MCK_TILESIZE (MCK_PITCH * (MCK_TILEH + 4))  /* bytes of a buffer */
+#define MCK_BELOW 12     /* rows that may be added to beyond the last one */
+#define MCK_TILESIZE (MCK_PITCH * (MCK_TILEH + MCK_BELOW))  /* its bytes */
 
 #define MCK_SPOTS 256    /* spots that are looked at together */
+
+/* what may be with a spot */
+enum {
+  MCK_CLIPPED = 1,  /* its window ends outside the image */
+  MCK_CULLED = 2,   /* all of it is outside */
+  MCK_SKIPPED = 4   /* something of it is not finite, or a sigma is negative */
+};
 
 /* the image, and how spots are drawn into it */
 typedef struct mck_frame {
@@ -28,10 +36,13 @@ typedef struct mck_frame {
   double centre;              /* of pixel 0: 0 or 0.5 */
   double first[2], last[2];   /* the image: rows, columns of the full one */
   int integrated, peak;
+  int fine;                   /* the mass that is lost matters beyond 1e-6 of
+                                 it */
   int tilted;                 /* spots do not lie along the axes; they are not
                                  integrated */
   int covariant;              /* tilted: s is a covariance, see mck_batch */
   int renormalise;            /* the mass in the window is the weight */
+  int bells;                  /* spots are bells of float: see mck_spot */
   int single;                 /* centres, sigmas in pixels are of float */
   int whole;                  /* k sigmas are rounded up to whole pixels, and
                                  counted from the pixel of the centre */
@@ -46,20 +57,35 @@ typedef struct mck_batch {
   /* covariant: s is Syy and Sxx, angle is Sxy, all in squares of units */
   double slope[MCK_SPOTS], narrow[MCK_SPOTS];  /* tilted: see mck_spot */
   double first[2][MCK_SPOTS], last[2][MCK_SPOTS];  /* windows, full image */
-  double from[2][MCK_SPOTS], to[2][MCK_SPOTS];     /* in the image */
+  int32_t from[2][MCK_SPOTS], to[2][MCK_SPOTS];    /* in the image, from its
+                                  first row and column */
   double lost[MCK_SPOTS];      /* part of the mass outside the window */
-  double mass[MCK_SPOTS];      /* weight, or volume; NaN: to be skipped */
+  double mass[MCK_SPOTS];      /* weight, or volume */
+  double shape[2][MCK_SPOTS];  /* of mck_spot: s or q */
+  float amp[2][MCK_SPOTS];     /* 'bells': of mck_spot */
+  int64_t what[MCK_SPOTS];     /* bits of MCK_CLIPPED and so on, mostly 0 */
 } mck_batch;
+
+#define MCK_SMALL 32  /* most pixels of a small profile */
 
 /*
 ** One spot, in pixels of the full image, and its window in those of the image:
 ** rows and columns 'from' to 'to' - 1.  A tilted one has in each row a bell of
-** sigma s[1] around c[1] + slope * (row - c[0]).
+** sigma s[1] around c[1] + slope * (row - c[0]).  Where spots are bells of
+** float (tbell.h), plain ones, with windows of at most MCK_SMALL pixels, are
+** told from others by shapes that are negative.
 */
 typedef struct mck_spot {
-  double c[2], s[2];
+  double c[2];
+  union {
+    double s[2];
+    double q[2];       /* negative: profiles are amp * 2^(q * (x - c)^2) */
+  };
   double weight;
-  double slope;
+  union {
+    double slope;
+    float amp[2];
+  };
   int32_t from[2], to[2];  /* 64 bytes in all: a cache line */
 } mck_spot;
 

@@ -251,24 +251,6 @@ static void K(gauss_f64) (void *out, ptrdiff_t stride, const void *f, size_t m,
 }
 
 
-/* two vectors of double as one of float */
-INLINE vf joinf (vd a, vd b) {
-#if ISA_AVX512
-  return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(a)),
-                            _mm512_cvtpd_ps(b), 1);
-#elif ISA_AVX2
-  return _mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a));
-#else
-  vf v = {0};
-  for (int i = 0; i < VD; i++) {
-    v[i] = (float)a[i];
-    v[i + VD] = (float)b[i];
-  }
-  return v;
-#endif
-}
-
-
 INLINE void row_f32d (float *out, double f, const double *p, size_t n,
                          int how, int normal) {
   size_t j = 0;

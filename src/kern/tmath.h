@@ -7,8 +7,11 @@
 ** the chain of dependent operations.
 */
 
+#define HALFLOG2E 0.72134752044448170368  /* log2(e) / 2 */
+
 /* sums of bits may wrap around */
 typedef uint64_t vbits __attribute__((vector_size(VBYTES)));
+typedef uint32_t vbits32 __attribute__((vector_size(VBYTES)));
 
 
 /* |x| */
@@ -45,6 +48,61 @@ INLINE vd vexp (vd x) {
 }
 
 
+INLINE vd choosed (vl mask, vd a, vd b) {
+  return (vd)(((vl)a & mask) | ((vl)b & ~mask));
+}
+
+
+/* two vectors of double as one of float */
+INLINE vf joinf (vd a, vd b) {
+#if ISA_AVX512
+  return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(a)),
+                            _mm512_cvtpd_ps(b), 1);
+#elif ISA_AVX2
+  return _mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a));
+#else
+  vf v;
+  for (int i = 0; i < VD; i++) {
+    v[i] = (float)a[i];
+    v[i + VD] = (float)b[i];
+  }
+  return v;
+#endif
+}
+
+
+/* the low halves of the lanes of 'a', then those of 'b' */
+INLINE vi lowhalves (vl a, vl b) {
+#if VBYTES == 64
+  return __builtin_shufflevector((vi)a, (vi)b, 0, 2, 4, 6, 8, 10, 12, 14,
+                                 16, 18, 20, 22, 24, 26, 28, 30);
+#elif VBYTES == 32
+  return __builtin_shufflevector((vi)a, (vi)b, 0, 2, 4, 6, 8, 10, 12, 14);
+#else
+  return __builtin_shufflevector((vi)a, (vi)b, 0, 2, 4, 6);
+#endif
+}
+
+
+/*
+** 2^a and 2^b for -126 <= a, b <= 0, within 1.5 ULP of float.  The sums with
+** 'shift' leave a * 2^24, rounded, in the low halves; others than the allowed
+** give any result.
+*/
+INLINE vf vexp2f (vd a, vd b) {
+  const double shift = 0x1.8p28;
+  vi t = lowhalves((vl)(a + shift), (vl)(b + shift));
+  vi n = (vi)((vbits32)t + (1u << 23)) >> 24;
+  vf r = __builtin_convertvector((vi)((vbits32)t - ((vbits32)n << 24)), vf) *
+         0x1p-24f;
+  vf z = r * r;
+  vf even = 0.240226507f + z * (0.00961805694f + z * 0.000154614478f);
+  vf odd = 0.0555035695f + z * 0.00133908668f;
+  vf e = 1 + (r * 0.693147182f + z * (even + r * odd));
+  return (vf)((vbits32)e + ((vbits32)n << 23));
+}
+
+
 /*
 ** The mass of the standard normal distribution beyond |d|,
 ** erfc(|d| / sqrt(2)) / 2, within 8 ULP where the exponential is that of the rounded
@@ -71,4 +129,24 @@ INLINE vd vtail (vd d) {
            (4.223167435800696e-08 + z * (-9.28503099767642e-09 + z *
             1.7449237580064364e-09)))))))));
   return vexp(c * c * -0.5) * ((even + t * odd) * w);
+}
+
+
+/* the same for both, within 1e-6; beyond 13 it is that of 13 */
+INLINE vf vtailf (vd a, vd b) {
+  vf c, w, t, z, even, odd;
+  a = absd(a);
+  b = absd(b);
+  a = choosed(a < 13, a, alld(13));
+  b = choosed(b < 13, b, alld(13));
+  c = joinf(a, b);
+  w = 1 / (c + 5);
+  t = (c - 5) * w;
+  z = t * t;
+  even = 0.769193053f + z * (0.495307118f + z * (0.164983988f + z *
+         (0.0211529974f + z * -0.00187942397f)));
+  odd = -0.66538167f + z * (-0.313560665f + z * (-0.0689021274f + z *
+        -0.00339804054f));
+  return vexp2f(a * a * -HALFLOG2E, b * b * -HALFLOG2E) *
+         ((even + t * odd) * w);
 }

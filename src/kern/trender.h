@@ -42,6 +42,7 @@ INLINE vd below (vd x) {
 
 INLINE vd largerd (vd x, double y) { return choosed(x > y, x, alld(y)); }
 INLINE vd smallerd (vd x, double y) { return choosed(x < y, x, alld(y)); }
+INLINE vd largestd (vd x, vd y) { return choosed(x > y, x, y); }
 
 
 /* rounded to float and back */
@@ -110,16 +111,39 @@ INLINE vl covariances (mck_batch *b, const mck_frame *f, size_t i, vd s[2]) {
 }
 
 
+/* the sum of both halves, as double */
+INLINE vd foldf (vf v) {
+  typedef float half __attribute__((vector_size(VBYTES / 2)));
+  half h[2];
+  __builtin_memcpy(h, &v, sizeof v);
+  return __builtin_convertvector(h[0], vd) + __builtin_convertvector(h[1], vd);
+}
+
+
+INLINE void storehalf (float *p, vd v) {
+  typedef float half __attribute__((vector_size(VBYTES / 2), aligned(4),
+                                    may_alias));
+  *(half *)p = __builtin_convertvector(v, half);
+}
+
+
+INLINE void storepixels (int32_t *p, vd v) {
+  typedef int32_t half __attribute__((vector_size(VBYTES / 2), aligned(4),
+                                      may_alias));
+  *(half *)p = __builtin_convertvector(v, half);
+}
+
+
 /*
 ** The window along axis 'a', and its part in the image.  Returns the part of
 ** the mass outside the window.  A centre on the edge of two pixels leaves half
 ** to each, however small the sigma.
 */
 INLINE vd window (mck_batch *b, const mck_frame *f, int a, size_t i, vd c,
-                  vd s) {
+                  vd s, vl *what) {
   vl wide = s >= DBL_MIN, touches;
   vd low = c - f->k * s, high = c + f->k * s;
-  vd inverse, first, last;
+  vd inverse, first, last, from, to;
   touches = wide & (low == c);
   if (anyl(touches)) low = choosed(touches, below(low), low);
   if (f->whole) {
@@ -135,12 +159,21 @@ INLINE vd window (mck_batch *b, const mck_frame *f, int a, size_t i, vd c,
   stored(b->s[a] + i, s);
   stored(b->first[a] + i, first);
   stored(b->last[a] + i, last);
-  stored(b->from[a] + i, largerd(first, f->first[a]));
-  stored(b->to[a] + i, smallerd(last, f->last[a]));
+  from = largerd(first, f->first[a]);
+  to = smallerd(last, f->last[a]);
+  *what |= ((from > first) | (to < last)) & MCK_CLIPPED;
+  *what |= ~(vl)(from < to) & MCK_CULLED;
+  storepixels(b->from[a] + i, smallerd(from, f->last[a]) - f->first[a]);
+  storepixels(b->to[a] + i, largerd(to, f->first[a]) - f->first[a]);
   inverse = 1 / s;
-  return maskd(vtail((first + (f->centre - 0.5) - c) * inverse) +
-               vtail((last + (f->centre - 0.5) - c) * inverse), wide);
+  low = (first + (f->centre - 0.5) - c) * inverse;
+  high = (last + (f->centre - 0.5) - c) * inverse;
+  return maskd(f->fine ? vtail(low) + vtail(high) : foldf(vtailf(low, high)),
+               wide);
 }
+
+
+#include "tbell.h"
 
 
 /* the volume of a spot that is 1 high */
@@ -153,14 +186,14 @@ INLINE vd volume (vd sy, vd sx) {
 static void K(render_prepare) (mck_batch *b, const mck_frame *f, size_t n) {
   for (size_t i = 0; i < n; i += VD) {
     vd weight = loadd(b->weight + i), c[2], s[2], y, x, lost;
-    vl ok = absd(weight) <= DBL_MAX;
+    vl ok = absd(weight) <= DBL_MAX, what = {0};
     for (int a = 0; a < 2; a++)
       c[a] = inpixels(f, loadd(b->c[a] + i) - f->corner[a]);
     ok &= f->covariant ? covariances(b, f, i, s) : sigmas(b, f, i, s);
     for (int a = 0; a < 2; a++)
       ok &= (absd(c[a]) <= DBL_MAX) & (absd(s[a]) <= DBL_MAX);
-    y = window(b, f, 0, i, c[0], s[0]);
-    x = window(b, f, 1, i, c[1], s[1]);
+    y = window(b, f, 0, i, c[0], s[0], &what);
+    x = window(b, f, 1, i, c[1], s[1], &what);
     lost = y + x - y * x;
     if (f->renormalise) {
       weight /= 1 - lost;
@@ -168,10 +201,15 @@ static void K(render_prepare) (mck_batch *b, const mck_frame *f, size_t n) {
       lost = alld(0);
       stored(b->weight + i, weight);
     }
-    if (f->peak)
-      weight *= volume(s[0], f->tilted ? loadd(b->narrow + i) : s[1]);
+    if (f->tilted) s[1] = loadd(b->narrow + i);
+    if (f->bells) setshapes(b, f, i, s);
+    else
+      for (int a = 0; a < 2; a++) stored(b->shape[a] + i, s[a]);
+    if (f->peak) weight *= volume(s[0], s[1]);
     stored(b->lost + i, lost);
-    stored(b->mass + i, choosed(ok, weight, alld(__builtin_nan(""))));
+    stored(b->mass + i, weight);
+    stored((double *)(void *)(b->what + i),
+           (vd)(what | (~ok & MCK_SKIPPED)));
   }
 }
 
@@ -181,7 +219,7 @@ static void K(render_prepare) (mck_batch *b, const mck_frame *f, size_t n) {
 /* {------- drawing ------- */
 
 #define GROUP 16  /* spots whose profiles are computed before they are drawn */
-#define SMALL 32  /* most pixels of such a profile */
+#define ROWS 12   /* as many rows are drawn of spots with less */
 
 /* the part of a spot in a tile; 'm' is 0 if it is not a small one */
 typedef struct part {
@@ -215,6 +253,7 @@ INLINE vl lanes (void) {
   return v;
 }
 
+#define BELLS 1
 #define REAL float
 #define VEC vf
 #define LOAD loadf
@@ -229,6 +268,7 @@ INLINE vl lanes (void) {
 #define G(name) K(name ## _f32)
 #include "tspots.h"
 
+#define BELLS 0
 #define REAL double
 #define VEC vd
 #define LOAD loadd

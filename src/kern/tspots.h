@@ -10,20 +10,45 @@
 
 /* profiles of a group, as the rows and the columns want them */
 typedef struct G(profiles) {
-  _Alignas(64) REAL f[GROUP][SMALL + MCK_PAD];
-  _Alignas(64) REAL p[GROUP][SMALL + MCK_PAD];
+  _Alignas(64) REAL f[GROUP][MCK_SMALL + MCK_PAD];
+  _Alignas(64) REAL p[GROUP][MCK_SMALL + MCK_PAD];
   part at[GROUP];
 } G(profiles);
 
 
-/* n <= SMALL values of a bell at first, first + 1, ...; false if some are so
-   small that products need care */
+#if BELLS
+
+/* the profiles of a small spot that is not integrated; false if it is to be
+   drawn otherwise */
+INLINE int G(smallbells) (REAL *f, REAL *p, const mck_canvas *t,
+                          const mck_spot *s, part a) {
+  double top = t->first[0] + a.row, left = t->first[1] + a.col;
+  float amp = (float)(s->weight * (double)s->amp[0]);
+  float size = __builtin_fabsf(amp);
+  axisbell y = {s->c[0], s->q[0], amp}, x = {s->c[1], s->q[1], s->amp[1]};
+  if (s->q[0] >= 0 || !(size < 0x1p60f) || size < 0x1p-32f) return 0;
+  if (a.m <= MCK_PAD && a.n <= MCK_PAD) {
+    plainbell(f, &y, top, a.m, MCK_PAD);
+    plainbell(p, &x, left, a.n, MCK_PAD);
+  }
+  else {
+    plainbell(f, &y, top, a.m, MCK_SMALL);
+    plainbell(p, &x, left, a.n, MCK_SMALL);
+  }
+  return 1;
+}
+
+#else
+
+/* n <= MCK_SMALL values of a bell at first, first + 1, ..., then zeros;
+   false if some are so small that products need care */
 INLINE int G(smallbell) (REAL *out, double c, double s, double amp,
                          double first, int64_t n) {
   double inverse = 1 / s;
   vd x = first + ramp();
   vl lane = lanes(), bad = {0};
-  for (int64_t j = 0; j < n; j += 2 * VD, x += 2 * VD, lane += 2 * VD) {
+  int64_t j = 0;
+  for (; j < n; j += 2 * VD, x += 2 * VD, lane += 2 * VD) {
     vd d = (x - c) * inverse, e = (x + VD - c) * inverse;
     vd u = vexp(d * d * -0.5) * amp, v = {0};
     u = bounded(u, lane, n, LEAST, &bad);
@@ -31,21 +56,38 @@ INLINE int G(smallbell) (REAL *out, double c, double s, double amp,
       v = bounded(vexp(e * e * -0.5) * amp, lane + VD, n, LEAST, &bad);
     PAIR(out + j, u, v);
   }
+  for (; j < MCK_PAD; j += 2 * VD) PAIR(out + j, (vd){0}, (vd){0});
   return !anyl(bad);
 }
+
+
+INLINE int G(smallbells) (REAL *f, REAL *p, const mck_canvas *t,
+                          const mck_spot *s, part a) {
+  int peak = t->frame->peak;
+  double sy = s->s[0], sx = s->s[1];
+  double ay = peak ? s->weight : s->weight / (MCK_SQRT_2PI * sy);
+  double ax = peak ? 1 : 1 / (MCK_SQRT_2PI * sx);
+  if (!(sy >= 0x1p-100) || !(sx >= 0x1p-100) ||
+      !(ay < MAX / 2 && ay > -MAX / 2)) return 0;
+  return G(smallbell)(f, s->c[0], sy, ay, t->first[0] + a.row, a.m) &
+         G(smallbell)(p, s->c[1], sx, ax, t->first[1] + a.col, a.n);
+}
+
+#endif
 
 
 /* the same, integrated over the pixels */
 INLINE int G(smalltails) (REAL *out, double c, double s, double amp,
                           double first, int64_t n) {
-  double inverse = 1 / s, edge[SMALL + 2 * VD + 1];
+  double inverse = 1 / s, edge[MCK_SMALL + 2 * VD + 1];
   vd x = first - 0.5 + ramp();
   vl lane = lanes(), bad = {0};
-  for (int64_t j = 0; j <= n; j += VD, x += VD) {
+  int64_t j = 0;
+  for (; j <= n; j += VD, x += VD) {
     vd d = (x - c) * inverse;
     stored(edge + j, (vd)((vl)vtail(d) | ((vl)d & INT64_MIN)));
   }
-  for (int64_t j = 0; j < n; j += 2 * VD, lane += 2 * VD) {
+  for (j = 0; j < n; j += 2 * VD, lane += 2 * VD) {
     vd half[2];
     for (int i = 0; i < 2; i++) {
       vd l = loadd(edge + j + i * VD), r = loadd(edge + j + i * VD + 1);
@@ -54,19 +96,27 @@ INLINE int G(smalltails) (REAL *out, double c, double s, double amp,
     }
     PAIR(out + j, half[0], half[1]);
   }
+  for (; j < MCK_PAD; j += 2 * VD) PAIR(out + j, (vd){0}, (vd){0});
   return !anyl(bad);
 }
 
 
-/* o[i][j] += f[i] * p[j]; up to three rows more are added to, with f = 0 */
+/* o[i][j] += f[i] * p[j] for m rows, m a multiple of 4, of one vector */
+INLINE void G(addcolumn) (REAL *o, const REAL *f, int32_t m, VEC v) {
+  for (int32_t i = 0; i < m; i += 4, o += 4 * PITCH)
+    for (int32_t r = 0; r < 4; r++)
+      STORE(o + r * PITCH, LOAD(o + r * PITCH) + f[i + r] * v);
+}
+
+
+/* the same for any m; rows up to the next multiple of 4, or to ROWS, are added
+   to with f = 0.  A number of rows that is known saves a wrong guess */
 INLINE void G(addrows) (REAL *o, const REAL *f, int32_t m, const REAL *p,
                         int32_t n) {
   for (int32_t j = 0; j < n; j += LANES) {
     VEC v = LOAD(p + j);
-    REAL *q = o + j;
-    for (int32_t i = 0; i < m; i += 4, q += 4 * PITCH)
-      for (int32_t r = 0; r < 4; r++)
-        STORE(q + r * PITCH, LOAD(q + r * PITCH) + f[i + r] * v);
+    if (m <= ROWS) G(addcolumn)(o + j, f, ROWS, v);
+    else G(addcolumn)(o + j, f, m, v);
   }
 }
 
@@ -92,6 +142,24 @@ static void G(profile) (REAL *out, double *room, const mck_axis *a,
 }
 
 
+/* the same along axis 'a' of a spot that is not tilted */
+static void G(spotprofile) (REAL *out, double *room, const mck_spot *s, int a,
+                            const mck_frame *f, double first, int32_t n,
+                            double *least) {
+  mck_axis axis;
+#if BELLS
+  axisbell b;
+  if (f->bells && setbell(&b, s, a, f->peak)) {
+    anybell(out, &b, first, n, least);
+    return;
+  }
+#endif
+  mck_setaxis(&axis, s->c[a], s->s[a], f->integrated, f->peak,
+              a == 0 ? s->weight : 1);
+  G(profile)(out, room, &axis, first, n, least);
+}
+
+
 INLINE int G(finite) (const REAL *v, int32_t n) {
   REAL zero = 0;
   for (int32_t j = 0; j < n; j++) zero += v[j] * 0;
@@ -99,20 +167,16 @@ INLINE int G(finite) (const REAL *v, int32_t n) {
 }
 
 
-/* any spot */
+/* any spot that is not tilted */
 static void G(anyspot) (const mck_canvas *t, const mck_spot *s) {
   enum {WIDTH = MCK_TILEB / sizeof(REAL)};
   double room[(int)WIDTH > MCK_TILEH ? WIDTH + MCK_PAD : MCK_TILEH + MCK_PAD];
   _Alignas(64) REAL f[MCK_TILEH + MCK_PAD], p[WIDTH + MCK_PAD];
-  int integrated = t->frame->integrated, peak = t->frame->peak;
   double leastf, leastp;
   part a = clippart(t, s);
   REAL *o = (REAL *)t->tile + a.row * PITCH + a.col;
-  mck_axis y, x;
-  mck_setaxis(&y, s->c[0], s->s[0], integrated, peak, s->weight);
-  mck_setaxis(&x, s->c[1], s->s[1], integrated, peak, 1);
-  G(profile)(f, room, &y, t->first[0] + a.row, a.m, &leastf);
-  G(profile)(p, room, &x, t->first[1] + a.col, a.n, &leastp);
+  G(spotprofile)(f, room, s, 0, t->frame, t->first[0] + a.row, a.m, &leastf);
+  G(spotprofile)(p, room, s, 1, t->frame, t->first[1] + a.col, a.n, &leastp);
   if (leastf * leastp >= (double)MIN && G(finite)(f, a.m) &&
       G(finite)(p, a.n)) G(addrows)(o, f, a.m, p, a.n);
   else G(carefulrows)(o, f, a.m, p, a.n);
@@ -164,33 +228,31 @@ static void G(tiltedspot) (const mck_canvas *t, const mck_spot *s) {
 }
 
 
-/* the profiles of a small spot into place 'i' of the group; at[i].m is 0 if it
-   is none */
+/* the same, integrated */
+INLINE int G(smallpixels) (REAL *f, REAL *p, const mck_canvas *t,
+                           const mck_spot *s, part a) {
+  int peak = t->frame->peak;
+  double sy = s->s[0], sx = s->s[1];
+  double ay = peak ? s->weight * (MCK_SQRT_2PI * sy) : s->weight;
+  double ax = peak ? MCK_SQRT_2PI * sx : 1;
+  if (!(sy >= 0x1p-100 && sy < MCK_WIDEST) ||
+      !(sx >= 0x1p-100 && sx < MCK_WIDEST) ||
+      !(ay < MAX / 2 && ay > -MAX / 2)) return 0;  /* infinite in REAL */
+  return G(smalltails)(f, s->c[0], sy, ay, t->first[0] + a.row, a.m) &
+         G(smalltails)(p, s->c[1], sx, ax, t->first[1] + a.col, a.n);
+}
+
+
+/* the profiles of a spot into place 'i' of the group; at[i].m is 0 if it is
+   not a small one */
 INLINE void G(smallspot) (G(profiles) *g, int i, const mck_canvas *t,
                           const mck_spot *s, int integrated) {
-  int peak = t->frame->peak, ok;
-  double ay = s->weight, ax = 1;
-  double sy = s->s[0], sx = s->s[1], y, x;
   part a = clippart(t, s);
+  int ok = a.m <= MCK_SMALL && a.n <= MCK_SMALL &&
+           (integrated ? G(smallpixels)(g->f[i], g->p[i], t, s, a)
+                       : G(smallbells)(g->f[i], g->p[i], t, s, a));
   g->at[i] = a;
-  y = t->first[0] + a.row;
-  x = t->first[1] + a.col;
-  if (a.m > SMALL || a.n > SMALL || !(sy >= 0x1p-100) || !(sx >= 0x1p-100) ||
-      (integrated && (sy >= MCK_WIDEST || sx >= MCK_WIDEST)))
-    g->at[i].m = 0;
-  else if (integrated) {
-    if (peak) ay *= MCK_SQRT_2PI * sy, ax *= MCK_SQRT_2PI * sx;
-    ok = G(smalltails)(g->f[i], s->c[0], sy, ay, y, a.m) &
-         G(smalltails)(g->p[i], s->c[1], sx, ax, x, a.n);
-    if (!ok) g->at[i].m = 0;
-  }
-  else {
-    if (!peak) ay /= MCK_SQRT_2PI * sy, ax /= MCK_SQRT_2PI * sx;
-    ok = G(smallbell)(g->f[i], s->c[0], sy, ay, y, a.m) &
-         G(smallbell)(g->p[i], s->c[1], sx, ax, x, a.n);
-    if (!ok) g->at[i].m = 0;
-  }
-  if (!(ay < MAX / 2 && ay > -MAX / 2)) g->at[i].m = 0;  /* infinite in REAL */
+  if (!ok) g->at[i].m = 0;
 }
 
 
@@ -198,12 +260,13 @@ INLINE void G(draw) (const mck_canvas *t, const mck_spot *spots,
                      const uint32_t *which, size_t n, int integrated) {
   G(profiles) g;
   for (size_t first = 0; first < n; first += GROUP, which += GROUP) {
-    int some = n - first < GROUP ? (int)(n - first) : GROUP;
-    size_t ahead = n - first < 3 * GROUP ? n - first : 3 * GROUP;
-    for (size_t i = 2 * GROUP; i < ahead; i++)
-      __builtin_prefetch(&spots[which[i]]);
-    for (int i = 0; i < some; i++)
+    size_t left = n - first;
+    int some = left < GROUP ? (int)left : GROUP;
+    for (int i = 0; i < some; i++) {
+      size_t ahead = (size_t)i + 2 * GROUP;
+      __builtin_prefetch(&spots[which[ahead < left ? ahead : left - 1]]);
       G(smallspot)(&g, i, t, &spots[which[i]], integrated);
+    }
     for (int i = 0; i < some; i++) {
       part a = g.at[i];
       if (a.m == 0) G(anyspot)(t, &spots[which[i]]);
@@ -223,6 +286,7 @@ static void G(render_draw) (const mck_canvas *t, const mck_spot *spots,
   else G(draw)(t, spots, which, n, 0);
 }
 
+#undef BELLS
 #undef REAL
 #undef VEC
 #undef LOAD

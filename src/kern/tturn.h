@@ -15,11 +15,6 @@ typedef struct turned {
 } turned;
 
 
-INLINE vd choosed (vl mask, vd a, vd b) {
-  return (vd)(((vl)a & mask) | ((vl)b & ~mask));
-}
-
-
 /* sine and cosine: polynomials within a quarter of pi around n pi / 2 */
 INLINE vd sincosd (vd a, vd *cosine) {
   const double shift = 0x1.8p52;

@@ -129,8 +129,10 @@ static void setframe (mc_render *r) {
   f->integrated = o->sample == MASCON_INTEGRATED;
   f->peak = o->norm == MASCON_PEAK;
   f->tilted = istilted(r->spots);
+  f->bells = !f->integrated && !f->tilted && r->size == sizeof(float);
   f->covariant = r->spots->sxx != NULL;
   f->renormalise = o->renormalise;
+  f->fine = o->renormalise || r->size == sizeof(double);
   f->single = o->single;
   f->whole = o->whole;
   f->first[0] = (double)o->row;
@@ -389,7 +391,7 @@ int mascon_render_shape (const mascon_spots *spots,
     mc_spots_read(spots, first, n, &b);
     mck_get()->render->prepare(&b, &r.frame, (size_t)n);
     for (int64_t i = 0; i < n; i++)
-      if (!isnan(b.mass[i]))
+      if (!(b.what[i] & MCK_SKIPPED))
         for (int a = 0; a < 2; a++) last[a] = fmax(last[a], b.last[a][i] - 1);
   }
   if (last[0] >= 0x1p31 || last[1] >= 0x1p31) return MASCON_ETOOBIG;

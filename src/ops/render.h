@@ -59,10 +59,14 @@ typedef struct mc_render {
   int nslices;
   mc_slice *slices;
   mck_spot *list;
+  uint32_t *homes;         /* of each spot in 'list': tile * 4 + (has it one
+                              more tile down) * 2 + (across) */
   double *values;          /* of the spots of 'list'; or NULL */
   mc_loss *loss;           /* of each MCK_SPOTS spots */
   uint32_t *starts;        /* of each slice and tile, in 'entries' */
-  uint32_t *entries;       /* numbers of spots in 'list', tile by tile */
+  uint32_t *entries;       /* numbers of spots in 'list', tile by tile; then
+                              for each slice one that does not count */
+  int64_t nentries;
 } mc_render;
 
 #define MC_RUN (INT64_C(1) << 22)  /* spots that are summed in f32 */

@@ -10,6 +10,8 @@
 
 #include "render.h"
 
+#define HOME_WIDE UINT32_MAX  /* of a spot with more tiles than 2 x 2 */
+
 
 /* {------- reading ------- */
 
@@ -69,16 +71,11 @@ static double inside (const mc_render *r, const mck_batch *b, int a, int64_t i,
 static double clipped (const mc_render *r, const mck_batch *b, int64_t i) {
   double in = 1;
   for (int a = 0; a < 2; a++)
-    in *= inside(r, b, a, i, b->from[a][i], b->to[a][i]);
+    in *= inside(r, b, a, i, r->frame.first[a] + b->from[a][i],
+                 r->frame.first[a] + b->to[a][i]);
   return b->mass[i] * (1 - b->lost[i] - in);
 }
 
-
-/* does the window of spot 'i' end outside the image? */
-static bool isclipped (const mck_batch *b, int64_t i) {
-  return b->from[0][i] > b->first[0][i] || b->to[0][i] < b->last[0][i] ||
-         b->from[1][i] > b->first[1][i] || b->to[1][i] < b->last[1][i];
-}
 
 /* -------} */
 
@@ -98,49 +95,82 @@ static void fillspot (const mc_render *r, mck_spot *s, const mck_batch *b,
                       int64_t i) {
   for (int a = 0; a < 2; a++) {
     s->c[a] = b->c[a][i];
-    s->s[a] = b->s[a][i];
-    s->from[a] = (int32_t)(b->from[a][i] - r->frame.first[a]);
-    s->to[a] = (int32_t)(b->to[a][i] - r->frame.first[a]);
+    s->s[a] = b->shape[a][i];
+    s->from[a] = b->from[a][i];
+    s->to[a] = b->to[a][i];
   }
   s->weight = b->weight[i];
-  if (r->frame.tilted) {
-    s->s[1] = b->narrow[i];
-    s->slope = b->slope[i];
-  }
+  if (r->frame.tilted) s->slope = b->slope[i];
+  else if (r->frame.bells)
+    for (int a = 0; a < 2; a++) s->amp[a] = b->amp[a][i];
 }
 
 
-static void countspot (const mc_render *r, mc_slice *p, const mck_spot *s,
-                       uint32_t *counts) {
-  int64_t lo[2], hi[2];
+/*
+** Count a spot for each of its tiles.  Most have one tile, some two or four:
+** all four are counted, by 1 or by 0, as a branch would often be guessed wrong.
+** Returns the home: the first tile and what else there is.
+*/
+static uint32_t countspot (const mc_render *r, mc_slice *p, const mck_spot *s,
+                           uint32_t *counts) {
+  int64_t lo[2], hi[2], row = r->grid[1];
+  uint32_t down, across, *first;
   tilesof(r, s, lo, hi);
-  for (int64_t y = lo[0]; y <= hi[0]; y++)
-    for (int64_t x = lo[1]; x <= hi[1]; x++) counts[y * r->grid[1] + x]++;
   p->entries += (hi[0] - lo[0] + 1) * (hi[1] - lo[1] + 1);
-  p->pixels += (double)(s->to[0] - s->from[0]) *
-               (double)(s->to[1] - s->from[1]);
+  p->pixels += (double)((int64_t)(s->to[0] - s->from[0]) *
+                        (s->to[1] - s->from[1]));
+  first = counts + lo[0] * row + lo[1];
+  if (hi[0] - lo[0] > 1 || hi[1] - lo[1] > 1) {
+    for (int64_t y = lo[0]; y <= hi[0]; y++, first += row)
+      for (int64_t x = 0; x <= hi[1] - lo[1]; x++) first[x]++;
+    return HOME_WIDE;
+  }
+  down = (uint32_t)(hi[0] - lo[0]);
+  across = (uint32_t)(hi[1] - lo[1]);
+  first[0]++;
+  first[across] += across;
+  first[down * row] += down;
+  first[down * row + across] += down & across;
+  return (uint32_t)(first - counts) << 2 | down << 1 | across;
+}
+
+
+/* of a spot that is not simply inside: is it drawn nonetheless? */
+static bool isdrawn (const mc_render *r, mc_slice *p, const mck_batch *b,
+                     int64_t i, mc_loss *loss) {
+  if (b->what[i] & MCK_SKIPPED) {
+    p->skipped++;
+    return false;
+  }
+  loss->clipped += clipped(r, b, i);
+  if (!(b->what[i] & MCK_CULLED)) return true;
+  loss->lost += b->mass[i] * b->lost[i];
+  p->culled++;
+  return false;
 }
 
 
 static void someread (mc_render *r, mc_slice *p, uint32_t *counts,
                       const mck_batch *b, const double *values, int64_t n,
                       mc_loss *loss) {
-  mck_spot *list = r->list + p->first;
+  int64_t at = p->first + p->listed;
   loss->lost = loss->clipped = 0;
   for (int64_t i = 0; i < n; i++) {
-    if (isnan(b->mass[i]) || (r->value != NULL && !isfinite(values[i]))) {
-      p->skipped++;
-      continue;
-    }
+    if (b->what[i] != 0 && !isdrawn(r, p, b, i, loss)) continue;
     loss->lost += b->mass[i] * b->lost[i];
-    if (isclipped(b, i)) loss->clipped += clipped(r, b, i);
-    if (b->from[0][i] < b->to[0][i] && b->from[1][i] < b->to[1][i]) {
-      fillspot(r, &list[p->listed], b, i);
-      if (r->value != NULL) r->values[p->first + p->listed] = values[i];
-      countspot(r, p, &list[p->listed++], counts);
-    }
-    else p->culled++;
+    fillspot(r, &r->list[at], b, i);
+    if (r->value != NULL) r->values[at] = values[i];
+    r->homes[at] = countspot(r, p, &r->list[at], counts);
+    at++;
   }
+  p->listed = at - p->first;
+}
+
+
+/* spots whose value is not finite are skipped */
+static void skipvalues (mck_batch *b, const double *values, int64_t n) {
+  for (int64_t i = 0; i < n; i++)
+    if (!isfinite(values[i])) b->what[i] |= MCK_SKIPPED;
 }
 
 
@@ -157,9 +187,11 @@ void mc_render_read (void *ud, int64_t first, int64_t last, int thread) {
       int64_t n = p->last - i < MCK_SPOTS ? p->last - i : MCK_SPOTS;
       if (mc_cancelled()) return;
       mc_spots_read(r->spots, r->base + i, n, &b);
-      if (r->value != NULL)
-        mc_spots_column_read(r->value, r->base + i, n, values);
       r->kern->prepare(&b, &r->frame, (size_t)n);
+      if (r->value != NULL) {
+        mc_spots_column_read(r->value, r->base + i, n, values);
+        skipvalues(&b, values, n);
+      }
       someread(r, p, counts, &b, values, n, &r->loss[i / MCK_SPOTS]);
     }
   }
@@ -177,19 +209,44 @@ void mc_render_starts (mc_render *r) {
 }
 
 
+/* enter spot 'i' for all tiles it touches */
+static void listwide (const mc_render *r, const mck_spot *s, uint32_t i,
+                      uint32_t *starts) {
+  int64_t lo[2], hi[2];
+  tilesof(r, s, lo, hi);
+  for (int64_t y = lo[0]; y <= hi[0]; y++)
+    for (int64_t x = lo[1]; x <= hi[1]; x++)
+      r->entries[starts[y * r->grid[1] + x]++] = i;
+}
+
+
+/* the same for one, two or four of them; what is not one goes to 'sink' */
+static void listspot (const mc_render *r, uint32_t home, uint32_t i,
+                      uint32_t *starts, uint32_t sink) {
+  uint32_t across = home & 1, down = home >> 1 & 1, *at = starts + (home >> 2);
+  int64_t row = down * r->grid[1];
+  uint32_t *e = r->entries;
+  e[at[0]++] = i;
+  e[across ? at[across] : sink] = i;
+  at[across] += across;
+  e[down ? at[row] : sink] = i;
+  at[row] += down;
+  e[down & across ? at[row + across] : sink] = i;
+  at[row + across] += down & across;
+}
+
+
 void mc_render_list (void *ud, int64_t first, int64_t last, int thread) {
   const mc_render *r = ud;
   (void)thread;
   for (; first < last; first++) {
     const mc_slice *p = &r->slices[first];
     uint32_t *starts = r->starts + first * r->ntiles;
-    for (int64_t i = p->first; i < p->first + p->listed; i++) {
-      int64_t lo[2], hi[2];
-      tilesof(r, &r->list[i], lo, hi);
-      for (int64_t y = lo[0]; y <= hi[0]; y++)
-        for (int64_t x = lo[1]; x <= hi[1]; x++)
-          r->entries[starts[y * r->grid[1] + x]++] = (uint32_t)i;
-    }
+    uint32_t sink = (uint32_t)(r->nentries + first);
+    for (int64_t i = p->first; i < p->first + p->listed; i++)
+      if (r->homes[i] == HOME_WIDE)
+        listwide(r, &r->list[i], (uint32_t)i, starts);
+      else listspot(r, r->homes[i], (uint32_t)i, starts, sink);
   }
 }
 

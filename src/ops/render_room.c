@@ -22,10 +22,12 @@ static void *place (char *base, size_t *at, int64_t count, size_t size) {
    returns its bytes */
 static size_t layout (mc_render *r, const mc_room *m, char *base) {
   size_t at = 0;
-  r->entries = place(base, &at, m->entries, sizeof *r->entries);
+  r->nentries = m->entries;
+  r->entries = place(base, &at, m->entries + r->nslices, sizeof *r->entries);
   r->starts = place(base, &at, r->ntiles * r->nslices, sizeof *r->starts);
   r->state = place(base, &at, r->ntiles, sizeof *r->state);
   r->list = place(base, &at, m->chunk, sizeof *r->list);
+  r->homes = place(base, &at, m->chunk, sizeof *r->homes);
   r->values = r->value == NULL ? NULL
               : place(base, &at, m->chunk, sizeof *r->values);
   r->loss = place(base, &at, m->chunk / MCK_SPOTS + 1, sizeof *r->loss);
@@ -40,7 +42,7 @@ int mc_render_room (mc_render *r, int64_t n, mc_room *m) {
   if (!mc_mul(n < MCK_SPOTS ? n : MCK_SPOTS, r->ntiles, &m->entries))
     return MASCON_ETOOBIG;
   if (m->entries < ENTRIES * m->chunk) m->entries = ENTRIES * m->chunk;
-  if (m->entries > UINT32_MAX || r->ntiles > UINT32_MAX)
+  if (m->entries + r->nslices > UINT32_MAX || r->ntiles > UINT32_MAX / 4)
     return MASCON_ETOOBIG;
   m->sums = 0;
   if (n > MC_RUN && r->size == sizeof(float))
