@@ -16,7 +16,7 @@
 #define SMALL 64      /* buffers with room for at most this many: by insertion */
 #define FEW 24        /* what insertion sorts best */
 #define DIGIT 8       /* bits selected by in one pass */
-#define WIDEST 10     /* bits sorted by in one pass, at most */
+#define WIDEST 10     /* bits of a digit sorted by, at most */
 #define NDIGITS (1 << DIGIT)
 
 
@@ -145,43 +145,93 @@ static void keep (mck_hit *h, int64_t m, int64_t n, int anyorder) {
 }
 
 
+/* the least of all fields; '*range': how far the greatest is above it */
+static uint64_t extent (const mck_hit *h, int64_t m, int ids,
+                        uint64_t *range) {
+  uint64_t least = ~(uint64_t)0, most = 0;
+  for (int64_t i = 0; i < m; i++) {
+    uint64_t k = field(&h[i], ids);
+    least = k < least ? k : least;
+    most = k > most ? k : most;
+  }
+  *range = most - least;
+  return least;
+}
+
+
+/* turn the counts of digits into where each begins, largest first */
+static void places (int64_t *count, int64_t n) {
+  int64_t sum = 0;
+  while (n-- > 0) {
+    int64_t c = count[n];
+    count[n] = sum;
+    sum += c;
+  }
+}
+
+
+/* what hits are sorted by at once: fields less 'least', cut by 'shift', in two
+   digits of 'bits' bits */
+typedef struct digits {
+  uint64_t least;
+  int ids, shift, bits;
+} digits;
+
+
+static inline uint64_t digitsof (const digits *d, const mck_hit *h) {
+  return (field(h, d->ids) - d->least) >> d->shift;
+}
+
+
+/* sort by both digits, stably */
+static void radix (const digits *d, mck_hit *h, mck_hit *spare, int64_t m) {
+  int64_t low[1 << WIDEST], high[1 << WIDEST], n = (int64_t)1 << d->bits;
+  uint64_t mask = (uint64_t)n - 1;
+  memset(low, 0, (size_t)n * sizeof *low);
+  memset(high, 0, (size_t)n * sizeof *high);
+  for (int64_t i = 0; i < m; i++) {
+    uint64_t k = digitsof(d, &h[i]);
+    low[k & mask]++;
+    high[k >> d->bits]++;
+  }
+  places(low, n);
+  places(high, n);
+  for (int64_t i = 0; i < m; i++)
+    spare[low[digitsof(d, &h[i]) & mask]++] = h[i];
+  for (int64_t i = 0; i < m; i++)
+    h[high[digitsof(d, &spare[i]) >> d->bits]++] = spare[i];
+}
+
+
 /*
-** Put h[0..m-1] in order: stably into buckets by their highest bits that
-** differ, about one bucket a hit, then each bucket in the same way.  Hits
+** Put h[0..m-1] in order: by the highest bits in which their fields differ, as
+** many as leave few of them alike, then those that are alike in these.  Hits
 ** whose scores are equal are ordered by 'ids', or stand in order already.
 */
 static void sort (mck_hit *h, mck_hit *spare, int64_t m, int ids,
                   int anyorder) {
-  int64_t start[1 << WIDEST], sum = 0;
-  int bits = 4, top, shift;
-  uint64_t common, mask;
+  digits d = {.ids = ids, .bits = 4};
+  uint64_t range, last;
+  int64_t first = 0;
   if (m <= FEW) {
     insertion(h, m, m);
     return;
   }
-  top = spread(h, m, ids, &common);
-  if (top == 0) {
+  d.least = extent(h, m, ids, &range);
+  if (range == 0) {
     if (!ids && anyorder) sort(h, spare, m, 1, 0);
     return;
   }
-  while (bits < WIDEST && (int64_t)1 << bits < m) bits++;
-  shift = top > bits ? top - bits : 0;
-  mask = ((uint64_t)1 << bits) - 1;
-  memset(start, 0, (size_t)(mask + 1) * sizeof *start);
-  for (int64_t i = 0; i < m; i++) start[field(&h[i], ids) >> shift & mask]++;
-  for (int64_t d = (int64_t)mask; d >= 0; d--) {
-    int64_t count = start[d];
-    start[d] = sum;
-    sum += count;
-  }
-  for (int64_t i = 0; i < m; i++)
-    spare[start[field(&h[i], ids) >> shift & mask]++] = h[i];
-  memcpy(h, spare, (size_t)m * sizeof *h);
-  sum = 0;
-  for (int64_t d = (int64_t)mask; d >= 0; d--) {  /* 'start' is each's end */
-    if (start[d] - sum > 1)
-      sort(h + sum, spare + sum, start[d] - sum, ids, anyorder);
-    sum = start[d];
+  while (d.bits < WIDEST && (int64_t)1 << d.bits < m) d.bits++;
+  while (range >> d.shift >> 2 * d.bits != 0) d.shift++;
+  radix(&d, h, spare, m);
+  last = digitsof(&d, h);
+  for (int64_t i = 1; i <= m; i++) {
+    uint64_t k = i < m ? digitsof(&d, &h[i]) : ~last;
+    if (k == last) continue;
+    if (i - first > 1) sort(h + first, spare, i - first, ids, anyorder);
+    first = i;
+    last = k;
   }
 }
 

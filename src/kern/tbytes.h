@@ -45,8 +45,8 @@ INLINE int K(noterow) (const mck_recblock *b, mck_recgroup *g, int r,
                        const int32_t *row, int32_t least, int32_t more,
                        float e) {
   const __m512i bar = _mm512_set1_epi32(least);
-  float unit = g->step[r] * b->stat.step;
-  int32_t before = g->count[r];
+  const vf unit = allf(g->step[r] * b->stat.step), off = allf(e);
+  K(place) p = K(placeof)(g, r);
   uint64_t m = 0;
   for (int j = 0; j < MCK_BLOCK; j += 16)
     m |= (uint64_t)_mm512_cmpge_epi32_mask(_mm512_load_si512(row + j), bar)
@@ -55,11 +55,11 @@ INLINE int K(noterow) (const mck_recblock *b, mck_recgroup *g, int r,
     int j = __builtin_ctzll(m) & 48;
     __m512i q = _mm512_add_epi32(_mm512_load_si512(row + j),
                                  _mm512_set1_epi32(more));
-    K(note)(g, r, b->first + j, _mm512_cvtepi32_ps(q) * unit, e,
-            (unsigned)(m >> j & 0xffff));
+    p = K(note)(p, b->first + j, _mm512_cvtepi32_ps(q) * unit, off,
+                (unsigned)(m >> j & 0xffff));
     m &= ~((uint64_t)0xffff << j);
   }
-  return K(noted)(g, r, before);
+  return K(noted)(g, r, p);
 }
 
 

@@ -31,40 +31,54 @@ INLINE vf K(upto) (const float *x, int32_t n, float beyond) {
 }
 
 
-/*
-** User 'r' gets the items of 'mask' as candidates; item 0, whose score is
-** v[0], is at position 'at'.  Scores are off by 'e' at most, and by what
-** rounding may lose.
-*/
-INLINE void K(note) (mck_recgroup *g, int r, int32_t at, vf v, float e,
-                     unsigned mask) {
+/* where the next candidate of a user goes */
+typedef struct K(place) {
+  int32_t *at;
+  float *lo, *hi;
+} K(place);
+
+
+INLINE K(place) K(placeof) (const mck_recgroup *g, int r) {
   size_t n = (size_t)r * g->room + (size_t)g->count[r];
-  int32_t *p = g->list.at + n;
-  vf off = allf(e) + (vf)((vi)v & 0x7fffffff) * 0x1p-20f;
+  return (K(place)) {g->list.at + n, g->list.lo + n, g->list.hi + n};
+}
+
+
+/*
+** The items of 'mask' become candidates; item 0, whose score is v[0], is at
+** position 'at'.  Scores are off by 'e' at most, and by what rounding may
+** lose.  Returns where the next one goes.
+*/
+INLINE K(place) K(note) (K(place) p, int32_t at, vf v, vf e, unsigned mask) {
+  vf off = e + (vf)((vi)v & 0x7fffffff) * 0x1p-20f;
   vf lo = v - off, hi = v + off;
 #if ISA_AVX512
   const __m512i lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5,
                                          4, 3, 2, 1, 0);
   __m512i ats = _mm512_add_epi32(lanes, _mm512_set1_epi32(at));
   __mmask16 m = (__mmask16)mask;
-  _mm512_storeu_si512(p, _mm512_maskz_compress_epi32(m, ats));
-  storef(g->list.lo + n, _mm512_maskz_compress_ps(m, lo));
-  storef(g->list.hi + n, _mm512_maskz_compress_ps(m, hi));
-  g->count[r] += __builtin_popcount(mask);
+  int n = __builtin_popcount(mask);
+  _mm512_storeu_si512(p.at, _mm512_maskz_compress_epi32(m, ats));
+  storef(p.lo, _mm512_maskz_compress_ps(m, lo));
+  storef(p.hi, _mm512_maskz_compress_ps(m, hi));
+  return (K(place)) {p.at + n, p.lo + n, p.hi + n};
 #else
-  for (; mask != 0; mask &= mask - 1, n++) {
+  for (; mask != 0; mask &= mask - 1) {
     int i = __builtin_ctz(mask);
-    *p++ = at + i;
-    g->list.lo[n] = lo[i];
-    g->list.hi[n] = hi[i];
-    g->count[r]++;
+    *p.at++ = at + i;
+    *p.lo++ = lo[i];
+    *p.hi++ = hi[i];
   }
+  return p;
 #endif
 }
 
 
-/* count what has come to row 'r'; is its list full? */
-INLINE int K(noted) (mck_recgroup *g, int r, int32_t before) {
+/* count what has come to user 'r', whose next one goes to 'p'; is his list
+   full? */
+INLINE int K(noted) (mck_recgroup *g, int r, K(place) p) {
+  int32_t before = g->count[r];
+  g->count[r] = (int32_t)(p.at - g->list.at - (ptrdiff_t)((size_t)r * g->room));
   if (g->bar[r] > -__builtin_inff()) g->hits += g->count[r] - before;
   return g->count[r] >= g->full;
 }

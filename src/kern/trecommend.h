@@ -63,14 +63,14 @@ static __attribute__((noinline)) int K(collect) (mck_recgroup *g, int r,
                                                  int32_t first) {
   int full = 0;
   for (int i = 0; i < MCK_SIX; i++, tile += STEP) {
-    int32_t before = g->count[r + i];
-    float e = g->slack[r + i] * norm;
+    K(place) p = K(placeof)(g, r + i);
+    vf e = allf(g->slack[r + i] * norm);
     for (int j = 0; j < (int)STEP; j += (int)VF) {
       vf v = loadf(tile + j);
       unsigned m = K(reaches)(v, bar[i]);
-      if (m != 0) K(note)(g, r + i, first + j, v, e, m);
+      if (m != 0) p = K(note)(p, first + j, v, e, m);
     }
-    full |= K(noted)(g, r + i, before);
+    full |= K(noted)(g, r + i, p);
   }
   return full;
 }
@@ -200,6 +200,13 @@ static int K(recommend_alive) (const mck_recgroup *g, size_t n, float norm) {
 }
 
 
+/* the line with factor 'f' of the next items, where it begins: all lines at
+   once are more than the CPU waits for at a time */
+#define FETCH(next, f, s1) \
+  if ((f) % (64 / sizeof **(next)) == 0) \
+    for (int j = 0; j < 8; j++) \
+      __builtin_prefetch((next)[j] + (ptrdiff_t)(f) * (s1));
+
 #if ISA_AVX512
 
 #define PAIR(i, j) \
@@ -234,11 +241,12 @@ INLINE __m512d K(addeight) (__m512d s, const __m512d *r) {
 /* sums of the first factors, as many as come in eights; return how many */
 #define EIGHTS(name, type, LOAD8) \
 INLINE size_t K(name) (const double *x, size_t k, const type *const *p, \
-                       double *s) { \
+                       const type *const *next, double *s) { \
   __m512d sum = _mm512_setzero_pd(); \
   size_t f = 0; \
   for (; f + 8 <= k; f += 8) { \
     __m512d r[8], v = _mm512_loadu_pd(x + f); \
+    FETCH(next, f, 1) \
     for (int j = 0; j < 8; j++) r[j] = v * LOAD8(p[j] + f); \
     sum = K(addeight)(sum, r); \
   } \
@@ -256,15 +264,16 @@ EIGHTS(eights_f64, double, _mm512_loadu_pd)
 
 /* turning pays with wide vectors only */
 INLINE size_t K(eights_f32) (const double *x, size_t k, const float *const *p,
-                             double *s) {
-  (void)x; (void)k; (void)p; (void)s;
+                             const float *const *next, double *s) {
+  (void)x; (void)k; (void)p; (void)next; (void)s;
   return 0;
 }
 
 
 INLINE size_t K(eights_f64) (const double *x, size_t k,
-                             const double *const *p, double *s) {
-  (void)x; (void)k; (void)p; (void)s;
+                             const double *const *p,
+                             const double *const *next, double *s) {
+  (void)x; (void)k; (void)p; (void)next; (void)s;
   return 0;
 }
 
@@ -281,18 +290,19 @@ static void K(name) (const double *x, size_t k, const type *items, \
                      ptrdiff_t s0, ptrdiff_t s1, const int32_t *ids, \
                      size_t n, double *out) { \
   for (size_t i = 0; i < n; i += 8) { \
-    const type *p[8]; \
+    const type *p[8], *next[8]; \
     double s[8] = {0}; \
     size_t f; \
-    for (size_t j = 0; j < 8; j++) \
+    for (size_t j = 0; j < 8; j++) { \
       p[j] = items + ids[i + j < n ? i + j : i] * s0; \
-    for (size_t j = i + 8; j < i + 16 && j < n; j++) \
-      for (size_t l = 0; l < k; l += 64 / sizeof(type)) \
-        __builtin_prefetch(items + ids[j] * s0 + (ptrdiff_t)l * s1); \
-    f = s1 == 1 ? eights(x, k, p, s) : 0; \
-    for (; f < k; f++) \
+      next[j] = items + ids[i + 8 + j < n ? i + 8 + j : i] * s0; \
+    } \
+    f = s1 == 1 ? eights(x, k, p, next, s) : 0; \
+    for (; f < k; f++) { \
+      FETCH(next, f, s1) \
       for (size_t j = 0; j < 8; j++) \
         s[j] += x[f] * (double)p[j][(ptrdiff_t)f * s1]; \
+    } \
     for (size_t j = 0; j < 8 && i + j < n; j++) out[i + j] = s[j]; \
   } \
 }
@@ -428,3 +438,4 @@ static const mck_recommend K(recommendwave) = RECOMMEND(K(recommend_scanwave));
 #undef STORE
 #undef STORES
 #undef DOTS
+#undef FETCH

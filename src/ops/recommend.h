@@ -10,6 +10,8 @@
 #ifndef RECOMMEND_H
 #define RECOMMEND_H
 
+#include <math.h>
+
 #include "filter.h"
 #include "kern.h"
 #include "recommend_pack.h"
@@ -80,8 +82,14 @@ static inline int mc_byte (float x) {
 }
 
 /* 'x' as a float that is not below it (not above it) */
-float mc_above (double x);
-float mc_below (double x);
+static inline float mc_above (double x) {
+  float f = (float)x;
+  return (double)f < x ? nextafterf(f, INFINITY) : f;
+}
+static inline float mc_below (double x) {
+  float f = (float)x;
+  return (double)f > x ? nextafterf(f, -INFINITY) : f;
+}
 
 /*
 ** Pack all items of 'f' that pass 'common' (NULL: all do).  'keep': the image

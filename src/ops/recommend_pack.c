@@ -46,18 +46,6 @@ double mc_unit (double max) {
 }
 
 
-float mc_above (double x) {
-  float f = (float)x;
-  return (double)f < x ? nextafterf(f, INFINITY) : f;
-}
-
-
-float mc_below (double x) {
-  float f = (float)x;
-  return (double)f > x ? nextafterf(f, -INFINITY) : f;
-}
-
-
 /* {------- measuring ------- */
 
 /* the item as it is packed, but for the scale, in doubles */

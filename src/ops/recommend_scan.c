@@ -6,13 +6,14 @@
 ** candidate, with bounds of his score.  A full list of candidates is thinned:
 ** as N candidates are sure to reach the N-th best lower bound, that raises the
 ** user's bar, and all whose upper bounds are smaller go.  Those left at the
-** end get their score (recommend_score.c).  If N is huge, or thinning leaves
-** too many, the list is emptied instead: the candidates get their score, and
-** the N best so far raise the bar.
+** end get their score (recommend_score.c), the likely N best first, which
+** raise the bar once more.  If N is huge, or thinning leaves too many, the
+** list is emptied instead: the candidates get their score, and the N best so
+** far raise the bar.
 **
 ** If N is not small the bar starts as a guess, from every 16th block.  A guess
-** that fewer than N candidates are sure to reach was too high: such users are
-** scanned again without one.
+** that fewer than N scores reach was too high: such users are scanned again
+** without one.
 **
 ** Why nobody is left out who belongs in.  Let X be a user's vector and Y an
 ** item's: scaled by powers of two, the user's 'unit' the product of both,
@@ -69,7 +70,8 @@
 **    with e in place of slack * norm.
 ** 8. If N candidates have lo >= limit' (times unit), their rounded scores are
 **    no less than limit = limit' (1 -+ 2^-24) - 2^-149, so 'lower' of it, which
-**    takes 2^-20 off, serves as the bar as in 5.
+**    takes 2^-20 off, serves as the bar as in 5.  The same holds for N scores
+**    that are limit' or more, as doubles, times unit.
 ** Steps are above 2^-68, and |t| loses nothing to underflow.
 ** Where this does not hold (infinite factors, scores that f32 cannot hold, a
 ** unit beyond reason), the user is 'whole': he gets every score computed.  So

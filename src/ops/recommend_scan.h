@@ -43,6 +43,7 @@ struct mc_recworker {
   mck_reclist lists;
   int32_t *ids;          /* candidates that pass */
   double *scores;
+  float *likely;         /* scores that candidates are likely to have */
   int32_t want;          /* candidates that a bar is raised by: n, or fewer
                             for a guess */
   mc_user user;          /* the one whose scores are being computed */

@@ -73,12 +73,13 @@ static bool makeworker (const mc_recjob *j, mc_recworker *w, int64_t batch) {
   w->lists.hi = mc_alloc((size_t)batch, (size_t)room(j) * 4);
   w->ids = mc_alloc((size_t)room(j), sizeof *w->ids);
   w->scores = mc_alloc((size_t)room(j), sizeof *w->scores);
+  w->likely = mc_alloc((size_t)room(j), sizeof *w->likely);
   w->user.x = mc_alloc((size_t)j->f->rank + 1, sizeof *w->user.x);
   return w->seats != NULL && w->hits != NULL && w->spare != NULL &&
          w->groups != NULL && w->trials != NULL && w->x != NULL &&
          w->bytes != NULL && w->lists.at != NULL &&
          w->lists.lo != NULL && w->lists.hi != NULL && w->ids != NULL &&
-         w->scores != NULL && w->user.x != NULL;
+         w->scores != NULL && w->likely != NULL && w->user.x != NULL;
 }
 
 
@@ -107,6 +108,7 @@ void mc_rec_close (mc_recworker *w, int count) {
     mc_free(w[i].lists.hi);
     mc_free(w[i].ids);
     mc_free(w[i].scores);
+    mc_free(w[i].likely);
     mc_free(w[i].user.x);
   }
   mc_free(w);
