@@ -20,7 +20,7 @@ describe("a tool", function()
   end
 
   it("is listed", function()
-    assert.same({ "gauss", "recommend", "render" }, names)
+    assert.same({ "gauss", "info", "recommend", "render" }, names)
     for _, name in ipairs(names) do
       assert.matches("\n%.B " .. name .. "\n", shell.read "src/app/mascon.1")
       assert.matches("`mascon " .. name .. "`", shell.read "examples/README.md")

@@ -6,7 +6,7 @@ local cli = require "mascon.cli"
 
 local M = {}
 
-local NAMES = { "gauss", "recommend", "render" }
+local NAMES = { "gauss", "info", "recommend", "render" }
 
 ---What runs a tool: a function of its words that returns an exit status; nil where
 ---there is no tool of this name.

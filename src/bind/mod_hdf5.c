@@ -11,12 +11,14 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "mod.h"
 
 #define MAXFIELD 256
 #define BLOCK ((size_t)1 << 22)  /* bytes of rows that are read at once */
+#define MAXNAMES ((size_t)1 << 20)  /* bytes of names of datasets */
 #define READER "mascon.hdf5.reader"
 
 /* a column of a table, or all of a dataset that is none */
@@ -38,6 +40,8 @@ typedef struct reader {
   int nfield;
   field fields[MAXFIELD];
   size_t rowsize;
+  char *names;        /* of datasets, each with its '\0', for 'names' */
+  size_t namesize;
   char why[512];
 } reader;
 
@@ -168,10 +172,15 @@ static bool setshape (reader *r) {
 }
 
 
-static bool openset (reader *r, const char *name) {
+static bool openhdf5 (reader *r) {
   if (H5Fis_hdf5(r->path) <= 0) return fail(r, "is no HDF5 file");
   r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (r->file < 0) return failhdf5(r, "cannot be opened");
+  return r->file >= 0 || failhdf5(r, "cannot be opened");
+}
+
+
+static bool openset (reader *r, const char *name) {
+  if (!openhdf5(r)) return false;
   r->set = H5Dopen2(r->file, name, H5P_DEFAULT);
   if (r->set < 0) return fail(r, "has no dataset '%s'", name);
   r->space = H5Dget_space(r->set);
@@ -191,6 +200,8 @@ static void closeall (reader *r) {
   for (int i = 0; i < r->nfield; i++)
     if (r->fields[i].name != NULL) H5free_memory(r->fields[i].name);
   r->nfield = 0;
+  free(r->names);
+  r->names = NULL;
   for (int i = 0; i < 2; i++)
     if (*types[i] >= 0) H5Tclose(*types[i]);
   if (r->space >= 0) H5Sclose(r->space);
@@ -294,14 +305,16 @@ static int refuse (lua_State *L, reader *r, const char *why) {
 }
 
 
-static bool openfile (reader *r, const char *name) {
+/* do 'open' with the file under the lock */
+static bool openfile (reader *r, bool (*open) (reader *r, const char *name),
+                      const char *name) {
   struct stat s;
   quiet q;
   bool ok;
   if (stat(r->path, &s) != 0) return fail(r, "%s", strerror(errno));
   if (!S_ISREG(s.st_mode)) return fail(r, "not a regular file");
   enter(&q);
-  ok = openset(r, name);
+  ok = open(r, name);
   leave(&q);
   return ok;
 }
@@ -374,7 +387,7 @@ static int load (lua_State *L) {
   char *block;
   lua_settop(L, 2);
   r = newreader(L, path);
-  if (!openfile(r, name)) return refuse(L, r, r->why);
+  if (!openfile(r, openset, name)) return refuse(L, r, r->why);
   block = lua_newuserdatauv(L, r->table ? (size_t)blockrows(r) * r->rowsize : 0,
                             0);
   lua_createtable(L, r->nfield, 1);
@@ -386,11 +399,60 @@ static int load (lua_State *L) {
 }
 
 
+/* a link of the file: keep the name if it leads to a dataset in this file */
+static herr_t addname (hid_t group, const char *name, const H5L_info_t *info,
+                       void *ud) {
+  reader *r = ud;
+  size_t n = strlen(name) + 1;
+  bool found;
+  hid_t o;
+  if (info->type != H5L_TYPE_HARD) return 0;
+  o = H5Oopen(group, name, H5P_DEFAULT);
+  found = o >= 0 && H5Iget_type(o) == H5I_DATASET;
+  if (o >= 0) H5Oclose(o);
+  if (!found) return 0;
+  if (n > MAXNAMES - r->namesize) return 1;
+  memcpy(r->names + r->namesize, name, n);
+  r->namesize += n;
+  return 0;
+}
+
+
+static bool opennames (reader *r, const char *name) {
+  (void)name;
+  if (!openhdf5(r)) return false;
+  r->names = malloc(MAXNAMES);
+  if (r->names == NULL) return fail(r, "not enough memory");
+  switch (H5Lvisit(r->file, H5_INDEX_NAME, H5_ITER_INC, addname, r)) {
+    case 0: return true;
+    case 1: return fail(r, "has too many datasets to list");
+    default: return failhdf5(r, "cannot be listed");
+  }
+}
+
+
+/* names(path) -> the names of the datasets, or nil and a message */
+static int names (lua_State *L) {
+  const char *path = mod_checkpath(L, 1);
+  reader *r = newreader(L, path);
+  lua_Integer n = 0;
+  if (!openfile(r, opennames, NULL)) return refuse(L, r, r->why);
+  lua_newtable(L);
+  for (const char *p = r->names; p < r->names + r->namesize; p += strlen(p) + 1) {
+    lua_pushstring(L, p);
+    lua_rawseti(L, -2, ++n);
+  }
+  closereader(r);
+  return 1;
+}
+
+
 MASCON_API int luaopen_mascon_hdf5 (lua_State *L);
 
 int luaopen_mascon_hdf5 (lua_State *L) {
   static const luaL_Reg funcs[] = {
     {"load", load},
+    {"names", names},
     {NULL, NULL}
   };
   mod_newlib(L, funcs);
