@@ -1448,8 +1448,9 @@ MASCON_API int mascon_topn (const mascon_array *scores,
 
 /*
 ** Fills 'block', which is (last - first) x cols in row-major order, with the
-** scores of rows first to last - 1.  Called on the calling thread; 'block'
-** lives only for the call.  Nonzero cancels.
+** scores of rows first to last - 1.  'block' lives only for the call, and may
+** hold anything before.  Called on several threads at once, for a block each
+** (unless the stream is serial).  Nonzero cancels.
 */
 typedef int (*mascon_score_fn) (void *ud, mascon_array *block, int64_t first,
                                 int64_t last);
@@ -1458,22 +1459,30 @@ typedef int (*mascon_score_fn) (void *ud, mascon_array *block, int64_t first,
 typedef struct mascon_stream {
   size_t size;
   int64_t rows, cols;
-  int64_t batch;         /* rows at a time; 0: about 8 MB of scores */
+  int64_t batch;         /* rows of a block; 0: about 1 MB of scores (8 MB if
+                            serial), or less where that leaves threads idle */
   int dtype;             /* MASCON_F32 or MASCON_F64 */
   mascon_score_fn score;
   void *ud;
+  int serial;            /* 1: 'score' is called on the calling thread alone, in
+                            row order; other threads only select */
 } mascon_stream;
 
 #define MASCON_STREAM_INIT \
-  {sizeof(mascon_stream), 0, 0, 0, MASCON_F64, NULL, NULL}
+  {sizeof(mascon_stream), 0, 0, 0, MASCON_F64, NULL, NULL, 0}
 
 /*
 ** mascon_topn_stream: mascon_topn of rows x cols scores that 's' makes.
 **
-** Batches come in row order from opts->first on; the last may be shorter.
-** Rows of batches before ex->done are final when 'score', a sink or progress
-** cancels.  Returns as mascon_topn; MASCON_EVALUE without a 'score'.
-** Memory: one batch, and what mascon_topn needs.
+** Blocks of s->batch rows are handed out in row order from opts->first on (the
+** last may be shorter); a thread has its block scored, then selects from it.
+** If serial, the calling thread has a block scored, then all select from it; a
+** sink gets a block at a time.  Rows before ex->done are final when 'score', a
+** sink or progress cancels.  A long 'score' asks mascon_cancelled.
+**
+** Returns as mascon_topn; MASCON_EVALUE without a 'score'.
+** Ownership: s->ud stays the caller's.  Threads: any may call it.
+** Memory: a block for each thread (if serial: one), and what mascon_topn needs.
 */
 MASCON_API int mascon_topn_stream (const mascon_stream *s,
                                    const mascon_topn_opts *opts,

@@ -1,4 +1,5 @@
 local mascon = require "mascon"
+local shell = require "spec.shell"
 
 -- scores of row r, column c: exact in f32, many of them equal
 local function value(r, c) return (r * 37 + c * 101) % 97 - 40 end
@@ -181,5 +182,11 @@ describe("topn_stream", function()
             { rows = 1, cols = 1, batch = 0 }, 1)
     refuses("integer from 1 up expected", stream(1, 1), 0)
     refuses("integer from 1 up expected, got nil", (stream(1, 1)))
+  end)
+end)
+
+describe("topn_stream in C", function()
+  it("has a block scored by each thread, or all by the calling one", function()
+    assert.same({ "all right\n", "", 0 }, { shell.run("timeout 300 " .. shell.build .. "/spec/stream") })
   end)
 end)

@@ -52,6 +52,7 @@ static int topnstream (lua_State *L) {
                                                       : MASCON_F32;
   m.score = score;
   m.ud = &s;
+  m.serial = 1;  /* Lua is on this thread only */
   if (mcl_optvalue(L, 1, "score") != LUA_TFUNCTION)
     mcl_opterror(L, 1, "score", "function");
   s.score = lua_gettop(L);

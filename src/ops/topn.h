@@ -34,7 +34,8 @@ typedef struct mc_topn {
 
 /*
 ** mc_topn_open: check all but the scores, and allocate for matrices of up to
-** 'batch' rows of the call's 'nrows'.  'sunk': rows that a sink gets at a
+** 'batch' rows of the call's 'nrows'; INT64_MAX: every thread has one of its
+** own.  'sunk': rows that a sink gets at a
 ** time, 0 for any.  On failure nothing is held.
 ** mc_topn_parts: if rows are done in parts, do those of 'count' rows from
 ** 'first' on.  Then mc_topn_body is what mc_result_run or mc_result_part is
