@@ -397,4 +397,33 @@ describe("a damaged file of an index", function()
       { x, message })
     os.remove(path)
   end)
+
+  it("does no harm where what it says of its blocks is anything", function()
+    local path, users = os.tmpname(), factors(42, 100, 5)
+    mascon.index(factors(43, 700, 5)):save(path)
+    local text = shell.read(path)
+    for _, value in ipairs { -1, 0, 1e38, -1e38, math.huge, -math.huge, 0 / 0 } do
+      local a = mascon.array({ value }, "f32")
+      a:save(path)
+      local four = shell.read(path):sub(-4)
+      for field = 0, 3 do  -- of each of 11 blocks, behind a head of 168 bytes
+        local broken = text:sub(1, 192)
+        for b = 0, 10 do
+          local at = 192 + b * 16
+          local block = text:sub(at + 1, at + 16)
+          broken = broken .. block:sub(1, field * 4) .. four .. block:sub(field * 4 + 5)
+        end
+        local f = assert(io.open(path, "wb"))
+        f:write(broken, text:sub(192 + 11 * 16 + 1))
+        f:close()
+        local x = assert(mascon.index.load(path, { check = false }))
+        for _, n in ipairs { 1, 13, 15, 33, 100 } do
+          local ids = x:recommend(users:rows(1, n), 5, { exclude_items = { 3 } })
+          assert.is_true(ids:ge(0):land(ids:le(700)):all())
+        end
+        x:close()
+      end
+    end
+    os.remove(path)
+  end)
 end)

@@ -54,7 +54,8 @@ typedef struct mck_reclist {
 /*
 ** A group of users.  Candidates are the items whose score, as far as the scan
 ** can tell, may reach 'bar'.  A user who is not there has an infinite bar,
-** length 0 and inverse 1.
+** length 0, inverse 1 and no factor but 0: he gets none, though the numbers of
+** a block may be anything.
 */
 typedef struct mck_recgroup {
   float bar[MCK_GROUP];

@@ -18,8 +18,9 @@ typedef struct K(goals) {
 
 /*
 ** Set the goals of users r to r + 15.  The integer score is Q = x'.y' / (both
-** steps); one below 'least' is of no use (recommend_scan.c, 7).  Returns who
-** can be reached at all.
+** steps); one below 'least' is of no use (recommend_scan.c, 7).  Who is not
+** there has no room for candidates, whatever a damaged block says of itself.
+** Returns who can be reached at all.
 */
 INLINE unsigned K(setgoals) (const mck_recblock *b, const mck_recgroup *g,
                              int r, int32_t *least, float *es) {
@@ -30,6 +31,7 @@ INLINE unsigned K(setgoals) (const mck_recblock *b, const mck_recgroup *g,
       allf(b->stat.length) + loadf(g->slack + r) * norm;
   t = (bar - e) * (loadf(g->inverse + r) * allf(1 / b->stat.step));
   t = _mm512_max_ps(_mm512_min_ps(t, most), -most);
+  t = _mm512_mask_mov_ps(t, K(reaches)(bar, __builtin_inff()), most);
   t = t - _mm512_abs_ps(t) * 0x1p-19f - 2;
   _mm512_storeu_si512(least, _mm512_cvttps_epi32(t));
   storef(es, e);
