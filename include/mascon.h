@@ -676,8 +676,10 @@ typedef struct mascon_csv_opts {
   char point;    /* '.' */
   char comment;  /* '#'; 0: none */
   int header;    /* the first line has names: 1 yes, 0 no, -1 (the default)
-                    if any of its fields is not a number */
-  int skiptext;  /* leave columns out whose first value is no number */
+                    if any of its fields is not a number, or all are
+                    quoted and none is below them */
+  int skiptext;  /* leave columns out that are no numbers in most of the first
+                    64 rows */
   const int *columns;  /* load only these, in this order, counted from 0 */
   int ncolumns;        /* 0: all */
 } mascon_csv_opts;
@@ -704,7 +706,9 @@ typedef struct mascon_csv {
 ** A header that is one quoted field as a whole ("x,""y""", as a spreadsheet
 ** leaves it) is taken for what is in the quotes.  Every row must have as many
 ** fields as the first line.  What is wrong is said with its line:
-** "x.csv:17: 9 fields expected, got 8".
+** "x.csv:17: 9 fields expected, got 8".  A first line that has numbers, and
+** words over columns of numbers, may be a header or a broken row: it is
+** refused unless 'header' says what it is.
 **
 ** Returns MASCON_OK, MASCON_EIO (errno says why), MASCON_EFORMAT,
 ** MASCON_EVALUE (the options), MASCON_ERANGE (a column the file has not),

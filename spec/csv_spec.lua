@@ -84,6 +84,39 @@ describe("csv.load", function()
       { load("a,b\n1,2\n", { header = false }) })
   end)
 
+  it("refuses a first line that may be a broken row", function()
+    local why = ": the first line has numbers and words over columns of numbers: " ..
+      "option 'header' says if it is a header"
+    for _, text in ipairs { "1.5,2.5,N/A\n1,2,3\n4,5,6\n", "1.5 2.5 bad\n1 2 3\n" } do
+      assert.same({ nil, why }, { load(text) })
+      assert.equal("1.5", select(2, load(text, { header = true }))[1])
+    end
+    -- years over numbers, beside a name over texts, are a header
+    local _, names = load("id,2019,2020\na,1,2\nb,3,4\n", { text = "skip" })
+    assert.same({ "2019", "2020" }, names)
+  end)
+
+  it("takes quoted names over numbers for a header", function()
+    local f, a = name "digits.csv", mascon.range(3)
+    csv.save(f, { "1", "2" }, { a, a })
+    local t = assert(csv.load(f))
+    assert.same({ "1", "2" }, t.names)
+    assert.equal(3, #t[1])
+    assert.same({ { 1, 3 }, { 2, 4 } }, load '"1","2"\n"3","4"\n')
+  end)
+
+  it("is no text for a broken number in its first row", function()
+    local rows = { "a,b,c" }
+    for i = 1, 5 do rows[i + 1] = ("%d,%s,%d"):format(i, i == 1 and "N/A" or i, i) end
+    for _, mode in ipairs { "skip", "error" } do
+      assert.same({ nil, ":2: column 'b': number expected, got 'N/A'" },
+        { load(table.concat(rows, "\n"), { text = mode }) })
+    end
+    local columns, names = load("a,b,c\n,x,1\n2,,3\n4,3,5\n7,z,9", { text = "skip" })
+    assert.same({ "a", "c" }, names)  -- two words, a number, nothing
+    assert.same({ 1, 3, 5, 9 }, columns[2])
+  end)
+
   it("keeps names as they are", function()
     local _, names = load '"x [nm]", "say ""y""","",plain name,"a,b"\n1,2,3,4,5\n'
     assert.same({ "x [nm]", 'say "y"', "column3", "plain name", "a,b" }, names)
@@ -166,8 +199,13 @@ describe("csv.load", function()
       "got table)")
     assert.has_error(function() csv.load "a\0b" end,
       "bad argument #1 to 'load' (file name holds a zero byte)")
-    assert.equal(f .. ": value not accepted", select(2, csv.load(f,
-      { sep = "." })))
+    assert.has_error(function() csv.load(f, { sep = "." }) end,
+      "bad argument #2 to 'load' (options 'sep' and 'point' are the same)")
+    for _, sep in ipairs { '"', "\n", "\r" } do
+      assert.has_error(function() csv.load(f, { sep = sep }) end, ("bad argument " ..
+        "#2 to 'load' (option 'sep': one character, no quote and no line break " ..
+        "expected, got \"%s\")"):format(sep))
+    end
   end)
 end)
 
@@ -436,17 +474,19 @@ describe("csv.save", function()
         { f, { "a", "b" }, { a, mascon.zeros(4) } },
       ["#3 to 'save' (1 vectors of one length expected, got f64 matrix 2 x 2 at 1)"] =
         { f, { "a" }, { mascon.zeros(2, 2) } },
-      ["#3 to 'save' (1 vectors of one length expected, got nil at 1)"] =
-        { f, { "a" }, {} },
+      ["#3 to 'save' (1 vectors of one length expected, got 1 at 1)"] =
+        { f, { "a" }, { 1 } },
+      ["#3 to 'save' (1 vectors of one length expected (a name for each), got 2)"] =
+        { f, { "a" }, { a, a } },
       ["#2 to 'save' (list of names expected)"] = { f, { 1 }, { a } },
       ["#2 to 'save' (a table needs a column)"] = { f, {}, {} },
-      ["#2 to 'save' (a name holds a zero byte)"] = { f, { "a\0" }, { a } },
+      ["#2 to 'save' (name 1 holds a line break or a zero byte)"] = { f, { "a\0" }, { a } },
+      ["#2 to 'save' (name 2 holds a line break or a zero byte)"] =
+        { f, { "a", "a\nb" }, { a, a } },
     } do
       assert.has_error(function() csv.save(table.unpack(args)) end,
         "bad argument " .. why)
     end
-    assert.has_error(function() csv.save(f, { "a\nb" }, { a }) end,
-      f .. ": value not accepted")
   end)
 end)
 

@@ -137,6 +137,8 @@ describe("any CSV table", function()
     end, "bad argument #2 to 'load' (option 'columns': unknown part 'q')")
     assert.has_error(function() locs.load(f, { columns = 1 }) end,
       "bad argument #2 to 'load' (option 'columns': table expected, got number)")
+    assert.has_error(function() locs.load(f, { columns = { x = {} } }) end, "bad argument " ..
+      "#2 to 'load' (option 'columns': x: name or place of a column expected, got table)")
     assert.has_error(function() locs.load(f, { column = 1 }) end,
       "bad argument #2 to 'load' (unknown option 'column')")
     assert.has_error(function() locs.load(f, { unit = "ly" }) end, "bad " ..

@@ -333,6 +333,7 @@ function M.load(path, opts)
   end
   checkoptions(opts or {}, file.OPTIONS, 2, "load")
   checkword(opts and opts.unit, units.WORDS, "unit", 2, "load")
+  file.checkcolumns(opts and opts.columns)
   local columns, found = file.load(path, opts or {})
   if not columns then return nil, found end
   return new(columns, found)

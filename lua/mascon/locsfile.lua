@@ -55,18 +55,25 @@ end
 
 -- {------- CSV -------
 
+---Check the option `columns`: {part = name or place}.
+function M.checkcolumns(given)
+  local function bad(what, ...)
+    error(("bad argument #2 to 'load' (option 'columns': %s)"):format(what:format(...)), 4)
+  end
+  if given == nil then return end
+  if type(given) ~= "table" then bad("table expected, got %s", type(given)) end
+  for part, which in pairs(given) do
+    if not ROLES[part] then bad("unknown part '%s'", tostring(part)) end
+    if type(which) ~= "string" and type(which) ~= "number" then
+      bad("%s: name or place of a column expected, got %s", part, type(which))
+    end
+  end
+end
+
 -- the option 'columns' by names of the file, without units
 local function findgiven(path, given, t, names)
   local roles = {}
-  if type(given) ~= "table" then
-    error(("bad argument #2 to 'load' (option 'columns': table expected, got %s)")
-      :format(type(given)), 5)
-  end
   for part, which in pairs(given) do
-    if not ROLES[part] then
-      error(("bad argument #2 to 'load' (option 'columns': unknown part '%s')")
-        :format(tostring(part)), 5)
-    end
     for k, place in ipairs(t.places) do
       if which == place or which == t.names[k] or which == names[k] then
         roles[part] = names[k]

@@ -1365,8 +1365,9 @@ function Array:freeze() end
 ---@field sep? string  one character; " ": one or more blanks (default: found in the first line)
 ---@field point? string  the decimal point (".")
 ---@field comment? string  lines that begin with it are left out ("#"; "": none)
----@field header? boolean  has the first line names? (default: if it has a field that is no number)
----@field text? "error"|"skip"  skip: leave columns out whose first value is no number
+---@field header? boolean  has the first line names? (default: if it has a field that is no number; a line that
+---  may be a row with a broken number as well is refused)
+---@field text? "error"|"skip"  skip: leave columns out that are no numbers in most of the first rows
 ---@field columns? (string|integer)[]  load only these, by name or place
 
 ---CSV tables of numbers.

@@ -40,6 +40,10 @@ static void getdialect (lua_State *L, int arg, mascon_csv_opts *o) {
   const mascon_csv_opts init = MASCON_CSV_INIT;
   *o = init;
   o->sep = optchar(L, arg, "sep", o->sep, -1);
+  if (o->sep != '\0' && strchr("\"\r\n", o->sep) != NULL) {
+    mcl_optvalue(L, arg, "sep");
+    mcl_opterror(L, arg, "sep", "one character, no quote and no line break");
+  }
   o->comment = optchar(L, arg, "comment", o->comment, '\0');
   o->header = opthead(L, arg);
 }
@@ -52,6 +56,8 @@ static void getoptions (lua_State *L, int arg, mascon_csv_opts *o) {
   mcl_options(L, arg, names);
   getdialect(L, arg, o);
   o->point = optchar(L, arg, "point", o->point, -1);
+  if (o->sep == o->point)
+    luaL_argerror(L, arg, "options 'sep' and 'point' are the same");
   o->skiptext = mcl_optenum(L, arg, "text", 0, texts);
 }
 
@@ -176,8 +182,8 @@ static void pushtable (lua_State *L, const mascon_csv *t,
 ** a message.
 ** opts: sep (one character; " ": blanks; default: found), point ("."),
 ** comment ("#"; "": none), header (boolean; default: if a field of the first
-** line is no number), text ("error", or "skip": columns whose first value is
-** no number are left out), columns (list of names or places), threads,
+** line is no number), text ("error", or "skip": columns that are no numbers in
+** most of the first rows are left out), columns (list of names or places), threads,
 ** progress
 */
 static int load (lua_State *L) {
@@ -354,8 +360,9 @@ static void getlists (lua_State *L, const char **names,
     if (lua_rawgeti(L, 2, k + 1) != LUA_TSTRING)
       luaL_argerror(L, 2, "list of names expected");
     names[k] = lua_tolstring(L, -1, &size);  /* the list keeps it */
-    if (strlen(names[k]) != size)
-      luaL_argerror(L, 2, "a name holds a zero byte");
+    if (strlen(names[k]) != size || strpbrk(names[k], "\r\n") != NULL)
+      luaL_argerror(L, 2, lua_pushfstring(L, "name %d holds a line break or a "
+                    "zero byte", k + 1));
     lua_rawgeti(L, 3, k + 1);
     columns[k] = mcl_livearray(L, lua_gettop(L));
     if (columns[k] == NULL || columns[k]->ndim != 1 ||
@@ -385,6 +392,9 @@ static int save (lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   n = (int)lua_rawlen(L, 2);
   luaL_argcheck(L, n > 0, 2, "a table needs a column");
+  if (lua_rawlen(L, 3) != (size_t)n)
+    luaL_argerror(L, 3, lua_pushfstring(L, "%d vectors of one length expected "
+                  "(a name for each), got %d", n, (int)lua_rawlen(L, 3)));
   mcl_options(L, 4, options);
   names = lua_newuserdatauv(L, (size_t)n * sizeof *names, 0);
   columns = lua_newuserdatauv(L, (size_t)n * sizeof *columns, 0);

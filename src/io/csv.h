@@ -71,7 +71,7 @@ typedef struct mc_csvfile {
   mc_csvtext text;
   char **names;         /* 'ncols' of them; NULL: no memory yet */
   bool *ignored;        /* columns that need be no numbers: as opened, those
-                           whose first value is none */
+                           of which most first rows have none */
 } mc_csvfile;
 
 /* open, find out the dialect, read the header.  mc_csvclose ends it, also

@@ -7,6 +7,8 @@
 
 #include "csv.h"
 
+#define SAMPLE 64  /* rows that say which columns are of text */
+
 
 /* {------- reading ------- */
 
@@ -106,16 +108,26 @@ static int count (const mc_csvtext *t, const char *p) {
 }
 
 
-/* is any field of the row at 'p' no number? */
-static bool haswords (const mc_csvtext *t, const char *p) {
+/* what the fields of a row are */
+typedef struct tally {
+  int words, numbers, quoted, fields;  /* an empty field is no word */
+} tally;
+
+
+static tally look (const mc_csvtext *t, const char *p) {
+  tally c = {0, 0, 0, 0};
   mc_csvfield f;
   double x;
-  while (p != NULL) {
+  while (p != NULL && c.fields <= MC_CSVCOLS) {
     p = mc_csvfield_at(t, p, &f);
-    if (!mc_csvnumber(t, &f, &x)) return true;
+    if (p == NULL) break;
+    c.fields++;
+    c.quoted += f.quoted;
+    if (!mc_csvnumber(t, &f, &x)) c.words++;
+    else if (f.n > 0) c.numbers++;
     p = mc_csvnext(t, p);
   }
-  return false;
+  return c;
 }
 
 
@@ -146,19 +158,6 @@ static int setnames (mc_csvfile *f, const char *p, bool header,
 }
 
 
-/* which columns are of text, by the row at 'p' */
-static void settext (mc_csvfile *f, const char *p) {
-  mc_csvfield field;
-  double x;
-  for (int k = 0; p != NULL && k < f->text.ncols; k++) {
-    p = mc_csvfield_at(&f->text, p, &field);
-    if (p == NULL) return;
-    f->ignored[k] = !mc_csvnumber(&f->text, &field, &x);
-    p = mc_csvnext(&f->text, p);
-  }
-}
-
-
 /* the first row from '*p' on, or NULL; '*p' is its line */
 static const char *findrow (const mc_csvtext *t, const char **p,
                             const char *end) {
@@ -171,16 +170,98 @@ static const char *findrow (const mc_csvtext *t, const char **p,
 }
 
 
-/* dialect and header, from the file's first bytes; 'scratch' is as large */
-static int parse (mc_csvfile *f, const char *buf, size_t n, char *scratch,
-                  const mascon_csv_opts *o, mascon_why *why) {
-  const char *p = buf, *end = buf + n, *row, *head;
+/*
+** Which columns are of text: by most of the first rows from 'p' on, so that
+** one broken number makes no text of a column.
+*/
+static int settext (mc_csvfile *f, const char *p, const char *end,
+                    mascon_why *why) {
+  const char *row;
+  int *votes = mc_zalloc((size_t)f->text.ncols, sizeof *votes);
+  if (votes == NULL) return mc_whystatus(why, f->path, MASCON_ENOMEM);
+  for (int i = 0; i < SAMPLE && (row = findrow(&f->text, &p, end)) != NULL;
+       i++) {
+    mc_csvfield field;
+    double x;
+    for (int k = 0; row != NULL && k < f->text.ncols; k++) {
+      row = mc_csvfield_at(&f->text, row, &field);
+      if (row == NULL) break;
+      if (!mc_csvnumber(&f->text, &field, &x)) votes[k]++;
+      else if (field.n > 0) votes[k]--;
+      row = mc_csvnext(&f->text, row);
+    }
+    p = mc_csvskip(p);
+  }
+  for (int k = 0; k < f->text.ncols; k++) f->ignored[k] = votes[k] > 0;
+  mc_free(votes);
+  return MASCON_OK;
+}
+
+
+/*
+** Are the words of the row at 'p' over columns of numbers, and numbers beside
+** them?  Then it may be a row with a broken field as well as a header.
+*/
+static bool doubtful (const mc_csvfile *f, const char *p) {
+  bool numbers = false, words = false;
+  mc_csvfield field;
+  double x;
+  for (int k = 0; k < f->text.ncols; k++) {
+    p = mc_csvfield_at(&f->text, p, &field);
+    if (mc_csvnumber(&f->text, &field, &x)) numbers = numbers || field.n > 0;
+    else if (f->ignored[k]) return false;
+    else words = true;
+    p = mc_csvnext(&f->text, p);
+  }
+  return numbers && words;
+}
+
+
+/* is the row at 'head' one of names?  'p' is the line behind it */
+static bool isheader (const mc_csvtext *t, const char *head, const char *p,
+                      const char *end) {
+  const char *row = findrow(t, &p, end);
+  tally names = look(t, head), data = look(t, row);
+  return names.words > 0 ||
+         (row != NULL && names.quoted == names.fields && data.quoted == 0);
+}
+
+
+/* find the separator and the names: the row at '*p', which has 'n' bytes
+   with all that is behind it, or what it was before it was damaged */
+static int findhead (mc_csvfile *f, const char *row, const char *p,
+                     const char **head, char *scratch,
+                     const mascon_csv_opts *o, mascon_why *why) {
   mc_csvtext *t = &f->text;
-  bool header;
-  int status;
+  *head = repair(row, o, scratch);
+  t->sep = findsep(o, *head);
+  if (*head == row) *head = mc_csvrow(t, p);  /* knows now what blanks are */
+  t->ncols = *head != NULL ? count(t, *head) : 0;
+  if (t->ncols > MC_CSVCOLS)
+    return mc_why(why, f->path, MASCON_EFORMAT, "has more than %d columns",
+                  MC_CSVCOLS);
+  return MASCON_OK;
+}
+
+
+/* the first bytes of the file: is it text? */
+static int checktext (const mc_csvfile *f, const char *p, size_t n,
+                      mascon_why *why) {
   if (n >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2)
       == 0))
     return mc_why(why, f->path, MASCON_EFORMAT, "is in UTF-16, not in UTF-8");
+  return MASCON_OK;
+}
+
+
+/* dialect and header, from the file's first bytes; 'scratch' is as large */
+static int parse (mc_csvfile *f, const char *buf, size_t n, char *scratch,
+                  const mascon_csv_opts *o, mascon_why *why) {
+  const char *p = buf, *end = buf + n, *row, *head, *next;
+  mc_csvtext *t = &f->text;
+  bool header;
+  int status = checktext(f, buf, n, why);
+  if (status != MASCON_OK) return status;
   if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3;
   t->sep = o->sep;
   t->point = o->point;
@@ -188,28 +269,27 @@ static int parse (mc_csvfile *f, const char *buf, size_t n, char *scratch,
   row = findrow(t, &p, end);
   if (row == NULL)
     return mc_why(why, f->path, MASCON_EFORMAT, "holds no table");
-  if (mc_csvskip(p) > end && (int64_t)n < f->size)
+  next = mc_csvskip(p);
+  if (next > end && (int64_t)n < f->size)
     return mc_why(why, f->path, MASCON_EFORMAT,
                   "has a line longer than a megabyte");
-  if (memchr(p, '\0', (size_t)(mc_csvskip(p) - p)) != NULL)
+  if (memchr(p, '\0', (size_t)(next - p)) != NULL)
     return mc_why(why, f->path, MASCON_EFORMAT, "is no text: a zero byte is "
                   "in its first line");
-  head = repair(row, o, scratch);
-  t->sep = findsep(o, head);
-  if (head == row) head = mc_csvrow(t, p);  /* knows now what blanks are */
-  t->ncols = head != NULL ? count(t, head) : 0;
-  if (t->ncols < 1)
-    return mc_csvexplain(f, p - buf, why);
-  if (t->ncols > MC_CSVCOLS)
-    return mc_why(why, f->path, MASCON_EFORMAT, "has more than %d columns",
-                  MC_CSVCOLS);
-  header = o->header < 0 ? haswords(t, head) : o->header != 0;
+  status = findhead(f, row, p, &head, scratch, o, why);
+  if (status != MASCON_OK) return status;
+  if (t->ncols < 1) return mc_csvexplain(f, p - buf, why);
+  header = o->header < 0 ? isheader(t, head, next, end) : o->header != 0;
   status = setnames(f, head, header, why);
   if (status != MASCON_OK) return status;
-  if (header) p = mc_csvskip(p);
+  status = settext(f, header ? next : p, end, why);
+  if (status != MASCON_OK) return status;
+  if (header && o->header < 0 && doubtful(f, head))
+    return mc_why(why, f->path, MASCON_EFORMAT, "the first line has numbers "
+                  "and words over columns of numbers: option 'header' says "
+                  "if it is a header");
+  if (header) p = next;
   f->begin = p < end ? p - buf : (int64_t)n;
-  row = findrow(t, &p, end);
-  if (row != NULL) settext(f, row);
   return MASCON_OK;
 }
 
