@@ -121,7 +121,13 @@ describe("image.save and load", function()
       ["option 'bits': 8 or 16 expected, got 7"] = function() image.save("x.png", a, { bits = 7 }) end,
       ["option 'dtype': only .tif"] = function() image.save("x.png", a, { dtype = "u8" }) end,
       ["option 'dtype': \"u8\".* got \"i32\""] = function() image.save("x.tif", a, { dtype = "i32" }) end,
-      ["option 'pixel': size above 0 expected"] = function() image.save("x.tif", a, { pixel = 0 }) end,
+      ["option 'pixel': size above 0, from"] = function() image.save("x.tif", a, { pixel = 0 }) end,
+      ["option 'pixel': size above 0, from 1e%-09 to 1e%+09, expected, got 1e%+300"] =
+        function() image.save("x.tif", a, { pixel = 1e300 }) end,
+      ["option 'unit': nm, um, mm, cm or m %(PNG%) expected, got \"furlong\""] =
+        function() image.save("x.png", a, { pixel = 1, unit = "furlong" }) end,
+      ["option 'unit': it holds a control character"] =
+        function() image.save("x.tif", a, { pixel = 1, unit = "um\nimages=9" }) end,
       ["option 'level': 0 to 9 expected, got 10"] = function() image.save("x.png", a, { level = 10 }) end,
       ["option 'colormap': one of"] = function() image.save("x.png", a, { colormap = "jet" }) end
     } do assert.error_matches(f, text) end
@@ -150,12 +156,20 @@ describe("a PNG file", function()
   it("keeps the size of a pixel", function()
     local a = ramp(2, 2, "u8", 255)
     for _, p in ipairs { { 10, "nm", 10 }, { 65, nil, 65 }, { 0.108, "um", 108 },
+                         { 0.2, "nm", 0.2 }, { 1 / 3, "nm", 0.33333333333333 },
+                         { 0.4, "m", 4e8 }, { 5, "m", 5e9 }, { 1e-5, "nm", 1e-5 },
                          { 2, "\u{b5}m", 2000 }, { 1, "mm", 1e6 } } do
       image.save(name "p.png", a, { pixel = p[1], unit = p[2] })
       assert.same({ pixel = p[3], unit = "nm" }, select(2, image.load(name "p.png")))
     end
-    image.save(name "p.png", a, { pixel = 3, unit = "parsec" })
+    image.save(name "p.png", a)
     assert.same({}, select(2, image.load(name "p.png")))
+  end)
+
+  it("may be as long as the format allows", function()
+    local a = mascon.zeros(1, 1000001, "u8")
+    image.save(name "l.png", a)
+    same(a, (assert(image.load(name "l.png"))))
   end)
 
   it("is refused when cut or damaged anywhere", function()

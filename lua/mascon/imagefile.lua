@@ -14,10 +14,9 @@ local SAME = { ["\u{b5}m"] = "um", ["\u{3bc}m"] = "um", micron = "um",
 -- the unit by the name that we give it
 local function canonical(unit) return SAME[unit] or unit end
 
--- pixels per metre; 0 where that is not known
-local function density(opts)
-  local m = METRES[canonical(opts.unit or "nm")]
-  return opts.pixel and m and 1 / (opts.pixel * m) or 0
+-- metres of a pixel; 0 where that is not known
+local function metres(opts)
+  return opts.pixel and opts.pixel * METRES[canonical(opts.unit or "nm")] or 0
 end
 
 -- what ImageJ reads of a file; units in ASCII
@@ -37,8 +36,8 @@ local function property(text, name)
   return ("\n" .. text):match("[\r\n]" .. name .. "=([^\r\n]*)")
 end
 
--- the files keep single precision, or whole pixels per metre
-local function short(x) return tonumber(("%.7g"):format(x)) end
+-- files keep single precision, or whole pixels per metre, or 15 digits
+local function short(x, digits) return tonumber(("%%.%dg"):format(digits or 7):format(x)) end
 
 -- size and unit of a pixel by what the tags of a TIFF file say
 local function tiffpixel(info)
@@ -77,13 +76,15 @@ end
 local FORMATS = {
   png = {
     save = function(path, a, opts)
-      return whole(path, "png", a, opts.level, density(opts))
+      return whole(path, "png", a, opts.level, metres(opts))
     end,
     load = function(path)
       local png, missing = codec "png"
       if not png then return nil, missing end
-      local a, ppm = png.load(path)
+      local a, ppm, size = png.load(path)
       if not a then return nil, path .. ": " .. ppm end
+      size = tonumber(size)
+      if size then return a, { pixel = short(1e9 * size, 14), unit = "nm" } end
       if ppm > 0 then return a, { pixel = short(1e9 / ppm), unit = "nm" } end
       return a, {}
     end
@@ -190,17 +191,36 @@ local function shown(format, a, opts)
                       { __index = opts })
 end
 
+-- the unit of a pixel, where the format can say it
+local function checkunit(format, opts)
+  local unit = opts.unit
+  if unit == nil then return end
+  if type(unit) ~= "string" then contrast.badoption(AT, "unit", "string", unit) end
+  if unit:find "%c" then
+    contrast.bad("save", 3, "option 'unit': it holds a control character")
+  end
+  if format == "png" and opts.pixel and not METRES[canonical(unit)] then
+    contrast.badoption(AT, "unit", "nm, um, mm, cm or m (PNG)", unit)
+  end
+end
+
+-- the size of a pixel, where the format can say it
+local function checkpixel(format, opts)
+  local p = opts.pixel
+  if p == nil then return end
+  local least, most = 0, math.huge
+  if format == "tiff" then least, most = 1e-9, 1e9 end  -- whole numbers of 32 bits
+  if format == "png" then least, most = 1e-300, 1e300 end
+  if type(p) ~= "number" or not (p > 0 and p >= least and p <= most and p < math.huge) then
+    contrast.badoption(AT, "pixel", least == 0 and "size above 0" or
+      ("size above 0, from %g to %g,"):format(least, most), p)
+  end
+end
+
 local function checknumbers(opts)
   local level = opts.level
   if level ~= nil and not (contrast.whole(level) and level >= 0 and level <= 9) then
     contrast.badoption(AT, "level", "0 to 9", level)
-  end
-  local p = opts.pixel
-  if p ~= nil and (type(p) ~= "number" or not (p > 0 and p < math.huge)) then
-    contrast.badoption(AT, "pixel", "size above 0", p)
-  end
-  if opts.unit ~= nil and type(opts.unit) ~= "string" then
-    contrast.badoption(AT, "unit", "string", opts.unit)
   end
 end
 
@@ -254,6 +274,8 @@ function image.save(path, a, opts)
   end
   opts = contrast.checkoptions("save", 3, opts, SAVE)
   checknumbers(opts)
+  checkpixel(format, opts)
+  checkunit(format, opts)
   local how = { pixel = opts.pixel, unit = opts.unit, level = opts.level or 1,
                 threads = opts.threads, progress = opts.progress }
   local info

@@ -31,6 +31,7 @@ typedef struct handle {
   int bits;
   int passes;        /* over all rows, where the file is interlaced */
   double ppm;        /* pixels per metre; 0: not said */
+  char size[32];     /* metres of a pixel, as a number in ASCII; "": not said */
   char why[256];
 } handle;
 
@@ -98,12 +99,34 @@ static bool openread (handle *h, const char *path, int64_t *size) {
 }
 
 
+/* the size of a pixel: sCAL has all its digits, pHYs whole pixels per metre */
+static void readsize (handle *h) {
+  png_uint_32 x, y;
+  png_charp width, height;
+  int unit;
+  if (png_get_pHYs(h->png, h->info, &x, &y, &unit) != 0 && x == y &&
+      unit == PNG_RESOLUTION_METER) h->ppm = x;
+  if (png_get_sCAL_s(h->png, h->info, &unit, &width, &height) != 0 &&
+      unit == PNG_SCALE_METER && strcmp(width, height) == 0 &&
+      strlen(width) < sizeof h->size) strcpy(h->size, width);
+}
+
+
+static void writesize (handle *h) {
+  if (h->ppm >= 1 && h->ppm <= (double)PNG_UINT_31_MAX) {
+    png_uint_32 n = (png_uint_32)(h->ppm + 0.5);
+    png_set_pHYs(h->png, h->info, n, n, PNG_RESOLUTION_METER);
+  }
+  if (h->size[0] != '\0')
+    png_set_sCAL_s(h->png, h->info, PNG_SCALE_METER, h->size, h->size);
+}
+
+
 /* colours are made of palettes, bytes of bits; what is transparent is not */
 static bool readhead (handle *h) {
-  png_uint_32 x, y;
-  int unit;
   if (setjmp(png_jmpbuf(h->png)) != 0) return false;
   png_set_read_fn(h->png, h, readbytes);
+  png_set_user_limits(h->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_sig_bytes(h->png, 8);
   png_read_info(h->png, h->info);
   png_set_palette_to_rgb(h->png);
@@ -116,8 +139,7 @@ static bool readhead (handle *h) {
   h->shape[0] = png_get_image_height(h->png, h->info);
   h->shape[1] = png_get_image_width(h->png, h->info);
   h->shape[2] = png_get_channels(h->png, h->info);
-  if (png_get_pHYs(h->png, h->info, &x, &y, &unit) != 0 && x == y &&
-      unit == PNG_RESOLUTION_METER) h->ppm = x;
+  readsize(h);
   return true;
 }
 
@@ -161,10 +183,7 @@ static bool writehead (handle *h, int level) {
                h->shape[2] == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY,
                PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
-  if (h->ppm >= 1 && h->ppm <= (double)PNG_UINT_31_MAX) {
-    png_uint_32 n = (png_uint_32)(h->ppm + 0.5);
-    png_set_pHYs(h->png, h->info, n, n, PNG_RESOLUTION_METER);
-  }
+  writesize(h);
   png_write_info(h->png, h->info);
   setorder(h);
   return true;
@@ -224,8 +243,9 @@ static bool readall (lua_State *L, handle *h, unsigned char *p) {
 
 
 /*
-** load(path) -> image, pixels per metre (0: not said), or nil and why: h x w
-** or h x w x 3, u8 or u16.  Transparency is left out.
+** load(path) -> image, pixels per metre (0: not said), metres of a pixel (text
+** or nil), or nil and why: h x w or h x w x 3, u8 or u16.  Transparency is left
+** out.
 */
 static int load (lua_State *L) {
   const char *path = mod_checkpath(L, 1);
@@ -248,20 +268,22 @@ static int load (lua_State *L) {
   }
   if (!readall(L, h, a->data)) return refuse(L, h);
   lua_pushnumber(L, h->ppm);
-  return 2;
+  if (h->size[0] == '\0') return 2;
+  lua_pushstring(L, h->size);
+  return 3;
 }
 
 
 /*
-** write(path, image, level, ppm) -> true, or nil and why.  The image is
-** h x w or h x w x 3, u8 or u16, any strides; level 0 to 9; ppm pixels per
-** metre, or 0.
+** write(path, image, level, metres) -> true, or nil and why.  The image is
+** h x w or h x w x 3, u8 or u16, any strides; level 0 to 9; metres: the size of
+** a pixel, or 0.
 */
 static int write (lua_State *L) {
   const char *path = mod_checkpath(L, 1);
   const mascon_array *a = mascon_toarray(L, 2);
   int level = (int)luaL_checkinteger(L, 3);
-  double ppm = luaL_checknumber(L, 4);
+  double metres = luaL_checknumber(L, 4);
   lua_Hook hook = lua_gethook(L);
   unsigned char *row;
   handle *h;
@@ -272,7 +294,12 @@ static int write (lua_State *L) {
   h = mod_newhandle(L, sizeof *h, HANDLE, collect);
   memcpy(h->shape, a->shape, sizeof h->shape);
   h->bits = a->dtype.bits;
-  h->ppm = ppm;
+  if (metres > 0) {
+    h->ppm = 1 / metres;
+    snprintf(h->size, sizeof h->size, "%.15g", metres);
+    for (char *p = h->size; *p != '\0'; p++)  /* whatever the locale has */
+      if (*p == ',') *p = '.';
+  }
   row = lua_newuserdatauv(L, mod_rowbytes(a), 0);
   if (!openwrite(h, path) || !writehead(h, level)) return refuse(L, h);
   for (int64_t i = 0; i < h->shape[0]; i++) {
