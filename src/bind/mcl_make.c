@@ -119,6 +119,7 @@ static int64_t countnum (lua_State *L, double first, double last,
                          double step) {
   double n = (last - first) / step;
   n = floor(n + 1e-10 * (fabs(n) + 1)) + 1;
+  if (isnan(n)) luaL_error(L, "range is of numbers, got nan");
   if (!(n < 0x1p62)) luaL_error(L, "range has too many numbers");
   return n < 0 ? 0 : (int64_t)n;
 }

@@ -2,6 +2,7 @@
 ** ramp.c - evenly spaced numbers
 */
 
+#include <math.h>
 #include <stdatomic.h>
 
 #include "core.h"
@@ -80,19 +81,44 @@ int mascon_range_int (int64_t first, int64_t step, mascon_array *out,
 }
 
 
+/* numbers first + i * step to elements from to to - 1; i counts from 'from' */
+static int part (double first, double step, mascon_array *out, int64_t from,
+                 int64_t to, mascon_exec *ex) {
+  mascon_array some = *out;
+  if (to <= from) return MASCON_OK;
+  some.shape[0] = to - from;
+  some.data = mc_at(out, from, 0);
+  return mascon_range(first, step, &some, ex);
+}
+
+
+/* all but the last of 'n' numbers whose distance no double holds: each half
+   counts from its own end */
+static int wide (double first, double last, mascon_array *out, int64_t n,
+                 mascon_exec *ex) {
+  double step = n > 2 ? last / (double)(n - 1) - first / (double)(n - 1) : 0;
+  int64_t half = n / 2;
+  int status = part(first, step, out, 0, half, ex);
+  return status != MASCON_OK ? status
+         : part(last - (double)(n - 1 - half) * step, step, out, half, n - 1,
+                ex);
+}
+
+
 int mascon_linspace (double first, double last, mascon_array *out,
                      mascon_exec *ex) {
-  mascon_array most, end;
+  mascon_array end;
   int64_t n;
   int status = mc_checkout(out);
   if (status != MASCON_OK) return status;
   n = out->shape[0];
   if (out->ndim != 1 || n < 2) return mascon_range(first, 0, out, ex);
   if (!mascon_dtype_fits(mc_dtype(out->dtype), last)) return MASCON_EINEXACT;
-  most = end = *out;
-  most.shape[0] = n - 1;
+  end = *out;
   end.shape[0] = 1;
   end.data = mc_at(out, n - 1, 0);
-  status = mascon_range(first, (last - first) / (double)(n - 1), &most, ex);
+  status = isfinite(first) && isfinite(last) && !isfinite(last - first)
+             ? wide(first, last, out, n, ex)
+             : part(first, (last - first) / (double)(n - 1), out, 0, n - 1, ex);
   return status == MASCON_OK ? mascon_fill(last, &end, NULL) : status;
 }
