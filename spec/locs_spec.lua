@@ -212,6 +212,15 @@ describe("a table of localisations", function()
     assert.same({ -0.5, 0.5, 2 }, px:to { origin = "centre" }.x:totable())
     assert.has_error(function() L { unit = "nm" }:to { origin = "centre" } end,
       "bad argument #1 to 'to' (option 'pixel_size' is needed: nm in a camera pixel)")
+    for _, size in ipairs { 0, -100, 0 / 0, math.huge, "a" } do
+      for _, f in ipairs { function() px:to { unit = "nm", pixel_size = size } end,
+          function() L { pixel_size = size } end,
+          function() locs.load("no.csv", { pixel_size = size }) end } do
+        assert.error_matches(f, "option 'pixel_size': nm above 0 expected, got ")
+      end
+    end
+    assert.has_error(function() mascon.render(px, { unit = "nm" }) end, "bad argument #2 " ..
+      "to 'render' (option 'unit': the table has no pixel_size, nm in a camera pixel)")
     assert.has_error(function() L {}:to { unit = "nm" } end,
       "bad argument #1 to 'to' (the unit of the table is not known)")
     assert.has_error(function() px:to { units = "nm" } end,
@@ -236,6 +245,8 @@ describe("a table of localisations", function()
     assert.equal(3, #t.x)
     assert.has_error(function() t:filter(mascon.zeros(2, "u8")) end,
       "bad argument #1 to 'filter' (mask of 3 expected, got one of 2)")
+    assert.has_error(function() t:filter(mascon.array({ 0 }, "i32")) end,
+      "bad argument #1 to 'filter' (id 0 at 1 is outside 1 to 3)")
     assert.has_error(function() t:filter "x" end,
       "bad argument #1 to 'filter' (mask or function expected, got string)")
     assert.has_error(function() t:filter(function() error("no", 0) end) end, "no")
@@ -257,6 +268,9 @@ describe("a table of localisations", function()
     local t = assert(locs.load(file(storm)))
     t:save(name "o.csv")
     assert.equal(storm, shell.read(name "o.csv"))
+    local both = locs.new { x = mascon.ones(1), y = mascon.ones(1), intensity = 2, photons = 3 }
+    both:save(name "both.csv")
+    assert.equal('"intensity [photon]","photons","x","y"\n2,3,1,1\n', shell.read(name "both.csv"))
     L({ unit = "px", pixel_size = 8, origin = "centre" }):save(name "o.csv")
     assert.equal([[
 "n","sx [nm]","sy [nm]","x [nm]","y [nm]","uncertainty_xy [nm]"

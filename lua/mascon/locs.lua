@@ -128,6 +128,7 @@ local function new(columns, opts)
   checkoptions(opts, known, 2, "new")
   checkword(opts.unit, units.WORDS, "unit", 2, "new")
   checkword(opts.origin, { edge = true, centre = true }, "origin", 2, "new")
+  units.checkpixel(opts.pixel_size, 2, "new", 2)
   local t = { unit = opts.unit, pixel_size = opts.pixel_size,
     origin = opts.origin or "edge", extent = opts.extent, info = opts.info,
     names = opts.names, units = opts.units or {}, columns = {} }
@@ -186,6 +187,7 @@ function Locs:to(opts)
   checkoptions(opts, { unit = 1, origin = 1, pixel_size = 1 }, 1, "to")
   checkword(opts.unit, units.WORDS, "unit", 1, "to")
   checkword(opts.origin, { edge = true, centre = true }, "origin", 1, "to")
+  units.checkpixel(opts.pixel_size, 1, "to", 2)
   local pixel = { pixel_size = opts.pixel_size or self.pixel_size }
   local unit, origin = opts.unit or self.unit, opts.origin or self.origin
   local from, to = units.size(self.unit, pixel), units.size(unit, pixel)
@@ -247,7 +249,11 @@ function Locs:filter(which)
     fail(2, 1, "filter", "mask of %d expected, got one of %d", #self.x, which.size)
   end
   local columns = {}
-  for name, c in pairs(self.columns) do columns[name] = c:take(which) end
+  for name, c in pairs(self.columns) do
+    local ok, some = pcall(c.take, c, which)
+    if not ok then fail(2, 1, "filter", "%s", (tostring(some):match "%((.*)%)" or some)) end
+    columns[name] = some
+  end
   return like(self, columns, {})
 end
 
@@ -286,6 +292,11 @@ function meta.__spots(self, opts)
   checkword(rest.unit, units.WORDS, "unit", 2, "render")
   local unit = rest.unit or units.size(self.unit, self) and "nm" or self.unit
   local raw = rest.preset == "picasso"
+  if unit ~= self.unit and not (units.size(self.unit, self) and units.size(unit, self)) then
+    fail(3, 2, "render", "option 'unit': %s", self.unit and
+      "the table has no pixel_size, nm in a camera pixel" or
+      "the unit of the table is not known")
+  end
   local t = self:to { unit = unit, origin = not raw and "edge" or nil }
   local extent, nm = t.extent, units.size(unit, t)
   rest.pixel = rest.pixel or nm and 10 / nm
@@ -333,6 +344,7 @@ function M.load(path, opts)
   end
   checkoptions(opts or {}, file.OPTIONS, 2, "load")
   checkword(opts and opts.unit, units.WORDS, "unit", 2, "load")
+  units.checkpixel(opts and opts.pixel_size, 2, "load", 2)
   file.checkcolumns(opts and opts.columns)
   local columns, found = file.load(path, opts or {})
   if not columns then return nil, found end

@@ -194,6 +194,9 @@ function M.load(path, opts)
   end
   t.unit = t.unit or opts.unit
   t.pixel_size = opts.pixel_size or t.pixel_size
+  if t.pixel_size and not (t.pixel_size > 0 and t.pixel_size < math.huge) then
+    return nil, ("%s: a camera pixel of %s nm"):format(path, t.pixel_size)
+  end
   t.origin = opts.origin or t.origin
   return columns, t
 end
@@ -212,7 +215,8 @@ function M.save(t, path, opts)
     columns[#columns + 1] = column
   end
   for part, name in pairs(THEIRS) do
-    if t.roles[part] then called[t.roles[part]] = name end
+    local own = t.roles[part]  -- a name that another column has stays that one's
+    if own and (own == name or not t.columns[name]) then called[own] = name end
   end
   for _, name in ipairs(t.names) do
     add(called[name] or name, t.units[name], t.columns[name])
@@ -220,7 +224,8 @@ function M.save(t, path, opts)
   if t.sx and not (t.columns.uncertainty_xy or t.columns.uncertainty) then
     add("uncertainty_xy", t.unit, core.divide(core.add(t.sx, t.sy or t.sx), 2))
   end
-  core.csv.save(path, names, columns, opts)
+  local ok, why = pcall(core.csv.save, path, names, columns, opts)
+  if not ok then error((tostring(why):gsub("'?'", "'save'")), 3) end
 end
 
 return M

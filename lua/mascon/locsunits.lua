@@ -11,6 +11,13 @@ local SPELLED = { nm = "nm", um = "um", ["\xc2\xb5m"] = "um", ["\xce\xbcm"] = "u
   ["\xb5m"] = "um", micron = "um", microns = "um", mm = "mm", px = "px", pix = "px",
   pixel = "px", pixels = "px" }
 
+---Raise unless an option is a pixel's size: argument `arg` of `name`.
+function M.checkpixel(size, arg, name, level)
+  if size == nil or type(size) == "number" and size > 0 and size < math.huge then return end
+  error(("bad argument #%d to '%s' (option 'pixel_size': nm above 0 expected, got %s)")
+    :format(arg, name, type(size) == "number" and tostring(size) or type(size)), level + 1)
+end
+
 ---"x [nm]" -> "x", "nm". Lengths have one spelling.
 function M.split(text)
   local name, unit = text:match "^(.-)%s*[%[%(]%s*(.-)%s*[%]%)]$"
