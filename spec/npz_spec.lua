@@ -38,6 +38,13 @@ describe("mascon.npz", function()
     end
   end)
 
+  it("may hold nothing, under any name", function()
+    mascon.npz.save(name "x.npz", {})
+    assert.same({ {}, {} }, { mascon.npz.load(name "x.npz") })
+    mascon.npz.save(name "x.npz", { ["a\u{e4}\u{20ac}\u{1d11e}"] = arrays.v })
+    assert.same({ "a\u{e4}\u{20ac}\u{1d11e}" }, select(2, mascon.npz.load(name "x.npz")))
+  end)
+
   it("looks only at the arrays that are asked for", function()
     mascon.npz.save(name "x.npz", arrays)
     local got, names = assert(mascon.npz.load(name "x.npz", { "b" }))
@@ -88,6 +95,14 @@ np.savez_compressed('z.npz', b=np.arange(5) > 2, g=np.full((200, 3), 0.5, '>f4')
       "expected, got 10)")
     assert.has_error(function() mascon.npz.save(name "x.npz", {}, { level = 1 }) end,
       "bad argument #3 to 'save' (unknown option 'level')")
+    assert.has_error(function() mascon.npz.save(name "x.npz", { ["a\0b"] = arrays.a }) end,
+      ("bad argument #2 to 'save' (a name holds a zero byte: %q)"):format("a\0b"))
+    assert.has_error(function() mascon.npz.save(name "x.npz", { ["a\xff"] = arrays.a }) end,
+      "bad argument #2 to 'save' (names in UTF-8 expected, got \"a\xff\")")
+    local closed = mascon.ones(1)
+    closed:close()
+    assert.has_error(function() mascon.npz.save(name "x.npz", { c = closed }) end,
+      "c: array is closed")
     local ok, why = pcall(mascon.npz.save, name "no/x.npz", arrays)
     assert.is_false(ok)
     assert.matches("no/x.npz: No such file or directory", why)

@@ -82,8 +82,17 @@ end
 
 ---The entry of an array: its elements side by side, in row-major order.
 function M.entry(name, a)
-  local head, contiguous = core.npy.head(a)
+  local ok, head, contiguous = pcall(core.npy.head, a)
+  if not ok then contrast.raise(("%s: %s"):format(name, head:match "%((.*)%)" or head)) end
   return { name .. ".npy", head, contiguous and a or a:copy() }
+end
+
+-- no byte of 'name' is out of place in UTF-8
+local function isutf8(name)
+  local rest = name:gsub("[\xc2-\xdf][\x80-\xbf]", "")
+    :gsub("[\xe0-\xef][\x80-\xbf][\x80-\xbf]", "")
+    :gsub("[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf]", "")
+  return not rest:find "[\x80-\xff]"
 end
 
 ---Write arrays into a .npz file by their names, whole or not at all; raises on
@@ -103,6 +112,10 @@ function M.save(path, arrays, opts)
     if type(name) ~= "string" or not contrast.isarray(a) then
       contrast.bad("save", 2, ("arrays by name expected, got %s = %s"):format(
         tostring(name), contrast.describe(a)))
+    elseif name:find "%z" then
+      contrast.bad("save", 2, ("a name holds a zero byte: %q"):format(name))
+    elseif not isutf8(name) then
+      contrast.bad("save", 2, ("names in UTF-8 expected, got %q"):format(name))
     end
     names[#names + 1] = name
   end

@@ -245,6 +245,22 @@ static bool add (lua_State *L, handle *h, entry *e, int level) {
 }
 
 
+/* an archive of nothing, which libzip removes instead of writing it */
+static int writenone (lua_State *L, const char *path) {
+  static const char end[22] = {'P', 'K', 5, 6};
+  FILE *f = fopen(path, "wb");
+  bool ok = f != NULL && fwrite(end, 1, sizeof end, f) == sizeof end;
+  int error = errno;
+  if (f != NULL && fclose(f) != 0 && ok) {
+    ok = false;
+    error = errno;
+  }
+  if (!ok) return refuse(L, strerror(error));
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
 /*
 ** write(path, entries, level) -> true, or nil and why: a new archive of
 ** entries {name, text, array}, where each is the text and then the elements,
@@ -260,6 +276,7 @@ static int writeall (lua_State *L) {
   luaL_argcheck(L, level >= 0 && level <= 9, 3, "0 to 9 expected");
   lua_settop(L, 3);
   n = (int)lua_rawlen(L, 2);
+  if (n == 0) return writenone(L, path);
   e = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *e, 0);
   h = pushopen(L, path, ZIP_CREATE | ZIP_TRUNCATE);
   if (h == NULL) return refuse(L, lua_tostring(L, -1));
