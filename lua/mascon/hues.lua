@@ -26,8 +26,10 @@ local function property(spots, colour)
       end
     end
   end
-  local n = type(spots) == "table" and contrast.isarray(spots.x) and spots.x.size or nil
-  if not contrast.isarray(column) or column.ndim ~= 1 or n and column.size ~= n then
+  local x = type(spots) == "table" and spots.x
+  local n = contrast.isarray(x) and pcall(x.shape, x) and x.size or nil
+  if not contrast.isarray(column) or not pcall(column.shape, column) or column.ndim ~= 1
+     or n and column.size ~= n then
     contrast.badoption(at, "colour", n and ("vector of %d"):format(n) or "vector", column)
   end
   local low, high = contrast.levels(at, column, opts)
@@ -76,6 +78,7 @@ local function hues(spots, opts)
   local draw, paint = split(opts)
   local column, low, high = property(spots, paint.colour)
   local map = contrast.checkmap(at, paint.colormap or "turbo")
+  draw.room = 3  -- bytes of a pixel painted
   local density, info, sums = rendered(valued(spots, column, low, high), draw)
   local black, white, gamma = contrast.levels(at, density, paint)
   core.divide(sums, density, sums)

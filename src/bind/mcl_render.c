@@ -184,8 +184,8 @@ static double pixels (double length, double pixel) {
 
 static void toobig (lua_State *L, int arg, const double size[2]) {
   char text[80];
-  lua_Number h = size[0], w = size[1];
-  snprintf(text, sizeof text, "image of %.0f x %.0f pixels is too big", h, w);
+  snprintf(text, sizeof text, "image of %.15g x %.15g pixels is too big",
+           size[0], size[1]);
   luaL_argerror(L, arg, text);
 }
 
@@ -242,7 +242,8 @@ static void geometry (lua_State *L, const mascon_spots *spots,
     else if (bounded && view[a] + size[a] > full[a])
       luaL_argerror(L, 2, "option 'extent': the image reaches beyond it");
   }
-  if (size[0] * size[1] > 0x1p44) toobig(L, 2, size);
+  if (size[0] > 0x1p44 || size[1] > 0x1p44 || size[0] * size[1] > 0x1p44)
+    toobig(L, 2, size);
   for (int a = 0; a < 2; a++) shape[a] = (int64_t)size[a];
 }
 
@@ -280,7 +281,7 @@ static void preset (lua_State *L, mascon_render_opts *o) {
 static void options (lua_State *L, mascon_render_opts *o, bool turned) {
   static const char *const all[] = {"shape", "view", "extent", "pixel",
     "sample", "norm", "tol", "cutoff", "min_sigma", "origin", "dtype", "out",
-    "add", "renormalise", "preset", "threads", "progress", NULL};
+    "add", "renormalise", "preset", "room", "threads", "progress", NULL};
   static const mascon_render_opts init = MASCON_RENDER_INIT;
   *o = init;
   mcl_options(L, 2, all);
@@ -334,13 +335,14 @@ static lua_Number bytesof (mascon_dtype t, const int64_t shape[2]) {
 }
 
 
-/* raise where 'images' new ones of this kind, and what it takes to draw them,
-   are more than there may be */
+/* raise where 'images' new ones of this kind, what it takes to draw them and
+   what the option 'room' asks for are more than there may be */
 static void checkmemory (lua_State *L, const columns *c, int images,
                          mascon_dtype t, const int64_t shape[2],
                          const mascon_render_opts *o, const mascon_exec *ex) {
   const double gb = 1e9, modest = 1 << 26;
-  double image = bytesof(t, shape) * images, limit;
+  double image = bytesof(t, shape) * images + bytesof(MASCON_U8, shape) *
+                 (double)mcl_optint(L, 2, "room", 0, 0, 64), limit;
   char text[200];
   int64_t work = 0;
   int status = mascon_render_memory(&c->spots, c->arrays[VALUE], o, t, shape,
@@ -445,7 +447,8 @@ static bool incolour (lua_State *L) {
 ** f32 matrix to draw into; add (false: overwrite; true: only tiles with spots are
 ** touched, so for a new file map); renormalise (false; true: divide by the mass
 ** inside the cut-off); preset ("picasso" or "thunderstorm": their conventions,
-** which other options may change); threads; progress (in spots).  Without shape,
+** which other options may change); room (0: bytes a pixel that the caller will
+** need besides); threads; progress (in spots).  Without shape,
 ** extent and out: 0 to the largest coordinate.  With colour = vector the image is
 ** h x w x 3 of u8: see hues.lua.
 **
