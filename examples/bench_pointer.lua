@@ -7,7 +7,11 @@
 -- a short run, to see that it works.
 
 local mascon = require "mascon"
-local P = require "pointer"
+local built, P = pcall(require, "pointer")
+if not built then
+  io.stderr:write "bench_pointer.lua: run it by 'make bench-pointer', which builds what it calls\n"
+  os.exit(false)
+end
 
 local fast = os.getenv "MASCON_FAST" == "1"
 local REPEATS, LIGHT, HEAVY = fast and 1 or 9, fast and 1000 or 300000, fast and 2 or 100

@@ -21,6 +21,16 @@ elseif folder:sub(1, 1) == "-" or #arg > 1 then
   os.exit(2)
 end
 
+do  -- first: can the results be kept?
+  local probe = folder .. "/ids.npy"
+  local file, why = io.open(probe, "ab")
+  if not file then
+    io.stderr:write("demo.lua: ", why, "\n")
+    os.exit(false)
+  end
+  file:close()
+end
+
 local function timed(what, f, ...)
   local began = mascon.clock()
   local results = table.pack(f(...))

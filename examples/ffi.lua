@@ -8,8 +8,8 @@ if not found then
   found, ffi = pcall(require, "cffi")  -- cffi-lua, for other Luas
 end
 if not found then
-  print "this Lua has no FFI: run it by luajit"
-  os.exit(0)
+  io.stderr:write "ffi.lua: this Lua has no FFI: run it by luajit\n"
+  os.exit(false)
 end
 
 ffi.cdef(mascon.cdef)

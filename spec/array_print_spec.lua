@@ -46,6 +46,7 @@ u8 matrix 10000 x 10000
  0 0 0 ... 0 0 0
  0 0 0 ... 0 0 9]], tostring(m))
     m:close()
+    assert.equal("f64 matrix 0 x 1000000000000", tostring(mascon.zeros(0, 1e12)))
     local d = mascon.zeros(10, 10, 10, 10)
     assert.is_true(#tostring(d) < 2000)
     assert.match("\n%[1%]%[1%]\n", tostring(d))

@@ -32,9 +32,18 @@ end
 
 function M.describe(x)
   if M.isarray(x) then
+    if not pcall(x.shape, x) then return "closed array" end
     return ("%s array %s"):format(x.dtype, table.concat({ x:shape() }, " x "))
   end
   if type(x) == "string" then return ("%q"):format(x) end
+  if type(x) == "table" and #x > 0 and #x <= 4 then
+    local list = {}
+    for i = 1, #x do
+      if type(x[i]) ~= "number" then return "table" end
+      list[i] = tostring(x[i])
+    end
+    return "{" .. table.concat(list, ", ") .. "}"
+  end
   return type(x) == "number" and tostring(x) or type(x)
 end
 
@@ -118,6 +127,9 @@ local LARGEST = 0x1.fffffffffffffp+1022  -- so that a difference is finite
 
 local function finite(x) return x - x == 0 end
 
+-- a level whose distance from another one is finite
+local function bounded(x) return math.max(-LARGEST, math.min(LARGEST, x)) end
+
 -- the elements that are neither NaN nor infinite
 local function finites(image)
   return image:take((image - image):eq(0))
@@ -155,14 +167,14 @@ function M.levels(at, image, opts)
   end
   if image.size == 0 then return 0, 1, gamma end
   if not p then
-    return measure(image, least), measure(image, greatest), gamma
+    return bounded(measure(image, least)), bounded(measure(image, greatest)), gamma
   end
   local function percentile(i)
     if p[i] == 0 then return measure(image, least) end
     if p[i] == 100 then return measure(image, greatest) end
     return measure(image, function(a) return a:percentile(p[i]) end)
   end
-  return percentile(1), percentile(2), gamma
+  return bounded(percentile(1)), bounded(percentile(2)), gamma
 end
 
 function M.clipped(black, white, low, high, nan)

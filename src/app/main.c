@@ -60,6 +60,11 @@ static command parse (int argc, char **argv) {
       i++;
       break;
     }
+    if (strcmp(argv[i], "--version") == 0) {
+      c.version = true;
+      i++;
+      continue;
+    }
     if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) {
       c.help = true;
       break;
@@ -84,7 +89,7 @@ static void usage (FILE *f, const command *c) {
           "  -i       enter the prompt after executing 'script'\n"
           "  -l mod   require library 'mod' into global 'mod'\n"
           "  -l g=mod require library 'mod' into global 'g'\n"
-          "  -v       show version information\n"
+          "  -v       show version information, as --version does\n"
           "  -E       ignore environment variables\n"
           "  -W       turn warnings on\n"
           "  -h       show this text, as --help does\n"

@@ -106,6 +106,28 @@ const char *mcl_pushshape (lua_State *L, int ndim, const int64_t *shape) {
 }
 
 
+/* push "{1, 2}" for the short list of numbers at 'arg', else "table" */
+static const char *describelist (lua_State *L, int arg) {
+  luaL_Buffer b;
+  int n = (int)lua_rawlen(L, arg);
+  for (int i = 1; i <= n && n <= 4; i++) {
+    bool number = lua_rawgeti(L, arg, i) == LUA_TNUMBER;
+    lua_pop(L, 1);
+    if (!number) n = 0;
+  }
+  if (n < 1 || n > 4) return lua_pushliteral(L, "table");
+  luaL_buffinit(L, &b);
+  for (int i = 1; i <= n; i++) {
+    luaL_addstring(&b, i == 1 ? "{" : ", ");
+    lua_rawgeti(L, arg, i);
+    luaL_addvalue(&b);
+  }
+  luaL_addchar(&b, '}');
+  luaL_pushresult(&b);
+  return lua_tostring(L, -1);
+}
+
+
 const char *mcl_describe (lua_State *L, int arg) {
   const mascon_array *a = mcl_peek(L, arg);
   if (a == NULL) {
@@ -117,6 +139,7 @@ const char *mcl_describe (lua_State *L, int arg) {
     }
     if (luaL_getmetafield(L, arg, "__name") == LUA_TSTRING)
       return lua_tostring(L, -1);
+    if (lua_type(L, arg) == LUA_TTABLE) return describelist(L, arg);
     return lua_pushstring(L, luaL_typename(L, arg));
   }
   if (a->magic != MASCON_MAGIC) return lua_pushliteral(L, "closed array");

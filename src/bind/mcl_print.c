@@ -254,7 +254,8 @@ static int text (lua_State *L) {
   pr.t = mascon_dtype_of(a);
   pr.set = *getsettings(L);
   pr.all = mascon_count(a) <= pr.set.threshold;
-  pr.columns = lua_newuserdatauv(L, (size_t)places(&pr, a->ndim - 1) *
+  pr.columns = lua_newuserdatauv(L, (mascon_count(a) > 0
+                                     ? (size_t)places(&pr, a->ndim - 1) : 0) *
                                  sizeof *pr.columns, 0);
   luaL_buffinit(L, &pr.b);
   luaL_addstring(&pr.b, header);  /* below the buffer: it stays */
