@@ -151,7 +151,7 @@ describe("image.convert", function()
       ["option 'gamma': number above 0 expected, got 0"] = function()
         image.convert(a, "u8", { gamma = 0 })
       end,
-      ["option 'range': {black, white} expected, got table"] = function()
+      ["option 'range': {black, white} expected, got {2, 1}"] = function()
         image.convert(a, "u8", { range = { 2, 1 } })
       end,
       ["option 'percentiles': {low, high} from 0 to 100 expected"] = function()

@@ -16,7 +16,8 @@ local function canonical(unit) return SAME[unit] or unit end
 
 -- metres of a pixel; 0 where that is not known
 local function metres(opts)
-  return opts.pixel and opts.pixel * METRES[canonical(opts.unit or "nm")] or 0
+  local m = METRES[canonical(opts.unit or "nm")]  -- pixels of a camera have none
+  return opts.pixel and m and opts.pixel * m or 0
 end
 
 -- what ImageJ reads of a file; units in ASCII
@@ -199,7 +200,7 @@ local function checkunit(format, opts)
   if unit:find "%c" then
     contrast.bad("save", 3, "option 'unit': it holds a control character")
   end
-  if format == "png" and opts.pixel and not METRES[canonical(unit)] then
+  if format == "png" and opts.pixel and unit ~= "px" and not METRES[canonical(unit)] then
     contrast.badoption(AT, "unit", "nm, um, mm, cm or m (PNG)", unit)
   end
 end
