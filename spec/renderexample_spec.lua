@@ -82,7 +82,7 @@ describe("examples/render.lua", function()
       ["no column 'here' of numbers; it has: "] = csv .. " -o x.png --x here",
       ["render.lua: option 'extent': {y0, x0, y1, x1} expected, but it ends"] =
         csv .. " -o x.png --extent 5,5,1,1",
-      ["render.lua: an image of"] = csv .. " -o x.png --extent 0,0,3e6,3e6 --pixel 1",
+      ["image of 3000000 x 3000000"] = csv .. " -o x.png --extent 0,0,3e6,3e6 --pixel 1",
       ["render.lua: the image has no pixels"] = csv .. " -o x.png --extent 1,1,1,1",
     } do
       local err, code = run(args)

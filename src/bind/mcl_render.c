@@ -347,8 +347,10 @@ static void checkmemory (lua_State *L, const columns *c, int images,
   int64_t work = 0;
   int status = mascon_render_memory(&c->spots, c->arrays[VALUE], o, t, shape,
                                     ex, &work);
-  if (status == MASCON_ETOOBIG)
-    luaL_argerror(L, 2, "the image has too many pixels");
+  if (status == MASCON_ETOOBIG) {
+    const double size[2] = {(double)shape[0], (double)shape[1]};
+    toobig(L, 2, size);
+  }
   mcl_check(L, status);
   if (image + (double)work <= modest) return;
   limit = (double)mascon_memory_limit();
