@@ -541,6 +541,53 @@ MASCON_API int mascon_overlap (const mascon_array *a, const mascon_array *b);
 
 
 /* {====================================================================
+** Threads that run a host's code, or a script's
+** ===================================================================== */
+
+/*
+** A team: threads that each call run(ud, worker) once and end.  mascon.parallel
+** and mascon.spawn stand on it.  Kernels have threads of their own, and a
+** kernel that a team's thread calls works as on any other; with exec->threads
+** == 0 it finds the cores of the team taken.
+*/
+typedef struct mascon_team mascon_team;
+
+/*
+** mascon_team_start: start threads.
+**
+** threads  at least 1.  Where the system gives fewer, fewer will do.
+** run      called as run(ud, i) by each, i from 0 up.  All signals are blocked
+**          in it.
+** release  called as release(ud) once, when all have returned and the team was
+**          given up, on any thread; or NULL.
+** team     set to the new team.
+**
+** Returns MASCON_OK; or, with nothing called and 'ud' still the caller's,
+** MASCON_ERANGE (threads), MASCON_ENOMEM where not one could be started.
+*/
+MASCON_API int mascon_team_start (int threads,
+                                  void (*run) (void *ud, int worker),
+                                  void (*release) (void *ud), void *ud,
+                                  mascon_team **team);
+
+/*
+** mascon_team_wait: wait until all have returned, but no longer than
+** 'seconds'.  Whoever waits sees all that they have written.
+** Returns how many still run, or -1 in a process that was forked since: its
+** team has no threads there.
+*/
+MASCON_API int mascon_team_wait (mascon_team *team, double seconds);
+
+/*
+** mascon_team_release: give the team up.  Never waits: threads that still run
+** go on until they return.
+*/
+MASCON_API void mascon_team_release (mascon_team *team);
+
+/* }==================================================================== */
+
+
+/* {====================================================================
 ** Files
 ** ===================================================================== */
 

@@ -247,6 +247,7 @@ local CLASSES = { ["mascon.array"] = { "mascon.Array", "Array" },
                   ["mascon.csr"] = { "mascon.csr", "mascon.csr" },
                   ["mascon.random"] = { "mascon.Random", "Random" },
                   ["mascon.index"] = { "mascon.index", "mascon.index" },
+                  ["mascon.job"] = { "mascon.Job", "Job" },
                   ["mascon.Locs"] = { "mascon.Locs", "Locs" } }
 
 -- of a value of ours: the names of its class and of its methods' table

@@ -64,6 +64,71 @@ function mascon.attach(token) end
 ---@param token integer
 function mascon.unshare(token) end
 
+---What mascon.parallel is to do.
+---@class mascon.ParallelOpts: mascon.RunOpts
+---@field n integer  how many
+---@field chunk? integer  as many in each call of the function (a 256th of n)
+
+---Lua code on several cores: `f(first, last, ...)` for chunks of 1 to `n`, each
+---chunk in one of several Lua states that run at once.
+---
+---Arrays, csr and indexes among the arguments are shared; nil, booleans, numbers,
+---strings and tables of all these are copied. `f` sees its arguments, its own
+---locals, modules that are its upvalues, and what is global in a new state; any
+---other upvalue is an error. Chunks go to whoever is free. Kernels inside use one
+---thread unless told otherwise. An error ends all and is raised here.
+---
+---    local m = mascon.random(1):normal(1000, 100)
+---    local best = mascon.zeros(1000)
+---    mascon.parallel(1000, function(first, last, m, best)
+---      for i = first, last do best[i] = m:row(i):max() end
+---    end, m, best)
+---
+---    local sums = mascon.parallel({ n = 1000, chunk = 100 }, function(first, last)
+---      local s = 0
+---      for i = first, last do s = s + i end
+---      return s
+---    end)
+---
+---@param n integer|mascon.ParallelOpts  how many, or a table of it and options
+---@param f fun(first: integer, last: integer, ...): ...
+---@param ... any  arguments of f
+---@return table results  what f returned, by chunk: its first value, in a second
+---table its second value, and so on
+function mascon.parallel(n, f, ...) end
+
+---Start `f(...)` on a thread and in a Lua state of its own, and go on. What can
+---be passed is as for `mascon.parallel`.
+---
+---    local job = mascon.spawn(function(n)
+---      local s = 0
+---      for i = 1, n do s = s + i end
+---      return s
+---    end, 1000)
+---    print(job:result())
+---
+---@param f fun(...): ...
+---@param ... any  arguments of f
+---@return mascon.Job job
+function mascon.spawn(f, ...) end
+
+---A function that `mascon.spawn` has started. One that is collected, or whose state
+---is closed, is cancelled.
+---@class mascon.Job
+local Job = {}
+
+---Whether it has ended, well or not; never waits.
+---@return boolean
+function Job:done() end
+
+---What it returned. Waits until it has; Ctrl-C ends the waiting only. Raises what
+---the function raised, or "cancelled".
+---@return any ...
+function Job:result() end
+
+---Tell it to stop. Lua code, kernels and waiting for other jobs end; never waits.
+function Job:cancel() end
+
 ---An array of the numbers of a table, or a copy of an array.
 ---
 ---    mascon.array {{1, 2}, {3, 4}}

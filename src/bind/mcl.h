@@ -306,6 +306,7 @@ void mcl_opencsv (lua_State *L);
 void mcl_openstream (lua_State *L);
 void mcl_opensort (lua_State *L);
 void mcl_openshare (lua_State *L);
+void mcl_openparallel (lua_State *L);
 
 /* -------} */
 

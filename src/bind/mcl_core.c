@@ -105,6 +105,7 @@ int luaopen_mascon_core (lua_State *L) {
   mcl_opencsv(L);
   mcl_opensort(L);
   mcl_openshare(L);
+  mcl_openparallel(L);
   mcl_openstream(L);
   return 1;
 }

@@ -73,9 +73,8 @@ static int badid (lua_State *L, int arg, const char *what,
 }
 
 
-/* push a csr over the two arrays at the given indices */
-static mascon_csr *pushcsr (lua_State *L, int indptr, int indices,
-                            int64_t ncols, int base) {
+mascon_csr *mcl_pushcsr (lua_State *L, int indptr, int indices, int64_t ncols,
+                         int base) {
   static const mascon_csr init = MASCON_CSR_INIT;
   mascon_csr *c = lua_newuserdatauv(L, sizeof *c, 2);
   *c = init;
@@ -144,7 +143,7 @@ static int csr (lua_State *L) {
   lua_settop(L, 4);
   base = checkbase(L, 4);
   if (indptr->shape[0] < 1) mcl_typeerror(L, 1, "vector of rows + 1");
-  checkcsr(L, pushcsr(L, 1, 2, ncols, base));
+  checkcsr(L, mcl_pushcsr(L, 1, 2, ncols, base));
   return 1;
 }
 
@@ -177,7 +176,7 @@ static int frompairs (lua_State *L) {
     badid(L, 2, "id", items, where - users->shape[0], base, ncols);
   }
   adopt(L, 6, &c, status);
-  pushcsr(L, 6, 7, ncols, base);
+  mcl_pushcsr(L, 6, 7, ncols, base);
   return 1;
 }
 
@@ -205,7 +204,7 @@ static int take (lua_State *L) {
   if (status == MASCON_ERANGE && where >= 0)
     badid(L, 2, "row", rows, where, base, c->nrows);
   adopt(L, 4, &call, status);
-  pushcsr(L, 4, 5, c->ncols, c->base);
+  mcl_pushcsr(L, 4, 5, c->ncols, c->base);
   return 1;
 }
 

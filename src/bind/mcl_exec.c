@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "mcl.h"
+#include "mcl_job.h"
 
 #define MAXTHREADS 1024
 
@@ -83,7 +83,7 @@ static void watch (lua_State *L, lua_State *main, mcl_call *c) {
 /* inside the parallel region: only looks */
 static int interrupted (void *ud) {
   const mcl_call *c = ud;
-  return lua_gethook(c->L) != c->hook.f ||
+  return mcl_stopped() || lua_gethook(c->L) != c->hook.f ||
          (c->main != c->L && lua_gethook(c->main) != c->mainhook.f);
 }
 

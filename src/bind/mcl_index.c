@@ -32,6 +32,12 @@ static mascon_index *self (lua_State *L) {
 }
 
 
+mascon_index *mcl_toindex (lua_State *L, int arg) {
+  const box *b = luaL_testudata(L, arg, MCL_INDEX);
+  return b != NULL ? b->index : NULL;
+}
+
+
 /* push an empty handle */
 static box *pushbox (lua_State *L) {
   box *b = lua_newuserdatauv(L, sizeof *b, 0);

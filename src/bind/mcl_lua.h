@@ -123,6 +123,7 @@ static inline int mcl_gc (lua_State *L, int what, ...) {
 #define LUA_LOADED_TABLE "_LOADED"
 #define LUA_PRELOAD_TABLE "_PRELOAD"
 
+#define lua_dump(L, write, ud, strip) (lua_dump)(L, write, ud)
 #define lua_rawlen lua_objlen
 #define lua_pushglobaltable(L) lua_pushvalue((L), LUA_GLOBALSINDEX)
 #define luaL_checkversion(L) ((void)(L))

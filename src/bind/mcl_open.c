@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mascon_lua.h"
-#include "mcl.h"
+#include "mcl_job.h"
 #include "mcl_text.h"
 
 
@@ -82,7 +82,7 @@ static int opentext (lua_State *L) {
 
 
 /* where 'require', ours or Lua's, looks first */
-static void preload (lua_State *L) {
+static int preload (lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   for (const mcl_text *t = mcl_texts; t->name != NULL; t++) {
     lua_pushlightuserdata(L, (void *)t);
@@ -94,11 +94,13 @@ static void preload (lua_State *L) {
   lua_pushcfunction(L, opentext);
   lua_setfield(L, -2, "mascon.text");
   lua_pop(L, 1);
+  return 0;
 }
 
 
 int luaopen_mascon (lua_State *L) {
   preload(L);
+  mcl_setparts(L, preload);
   lua_pushcfunction(L, require);
   lua_pushliteral(L, "mascon");
   lua_call(L, 1, 1);

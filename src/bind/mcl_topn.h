@@ -12,6 +12,13 @@
 /* the compressed rows at 'arg', or NULL where it is something else */
 const mascon_csr *mcl_tocsr (lua_State *L, int arg);
 
+/* push a csr over the two arrays at the given indices, which are right */
+mascon_csr *mcl_pushcsr (lua_State *L, int indptr, int indices, int64_t ncols,
+                         int base);
+
+/* the index at 'arg'; NULL where it is something else, or closed */
+mascon_index *mcl_toindex (lua_State *L, int arg);
+
 /* which of the family is called: what options it knows */
 typedef enum mcl_kind {
   MCL_KTOPN, MCL_KSTREAM, MCL_KRECOMMEND, MCL_KSIMILAR

@@ -162,6 +162,9 @@ bool mc_cancelled (void);
    returns MASCON_ECANCEL, and rows from this block on are not done. */
 void mc_giveup (void);
 
+/* 'by' more threads (or fewer) are busy with other than kernels */
+void mc_busy (int by);
+
 /* an exec for a part of a call that is no progress, but can be cancelled */
 mascon_exec mc_quiet (const mascon_exec *ex);
 

@@ -99,6 +99,11 @@ int mascon_threads (void) {
 }
 
 
+void mc_busy (int by) {
+  atomic_fetch_add_explicit(&busy, by, memory_order_relaxed);
+}
+
+
 int mc_threads (const mascon_exec *ex, double ops) {
   int n;
   if (ex != NULL && ex->threads > 0)
