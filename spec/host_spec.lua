@@ -70,6 +70,10 @@ describe("a C host", function()
     both("examples/host_threads.c", "mascon_lua", "^8 threads: all right\n$")
   end)
 
+  it("lets scripts of strangers do what they may", function()
+    both("examples/host_sandbox.c", "mascon_lua", "\nall right\n$")
+  end)
+
   it("opens mascon in a state that has nothing but the base library", function()
     local source = shell.file(sandbox)
     os.rename(source, source .. ".c")
