@@ -445,6 +445,7 @@ typedef struct mascon_memory {
   int64_t peak;    /* the most bytes held, to within 64 KiB a thread */
   int64_t kept;    /* bytes of freed blocks that wait to be used again: at most
                       64 MiB, and not among 'bytes' */
+  int64_t limit;   /* on bytes and what is kept; -1: none */
 } mascon_memory;
 
 MASCON_API void mascon_memory_now (mascon_memory *m);
@@ -456,10 +457,44 @@ MASCON_API void mascon_memory_now (mascon_memory *m);
 MASCON_API void mascon_memory_trim (void);
 
 /*
+** mascon_memory_setlimit: from now on the library holds, and keeps for reuse,
+** no more than 'bytes' in all threads together; what would exceed that is
+** MASCON_ENOMEM.  What is held already stays.  < 0: no limit, as at start.
+*/
+MASCON_API void mascon_memory_setlimit (int64_t bytes);
+
+/*
 ** bytes that this process may have: the memory of the machine, or less where
-** the process is limited to less (setrlimit; on Linux also its group)
+** the process is limited to less (mascon_memory_setlimit, setrlimit; on Linux
+** also its group)
 */
 MASCON_API int64_t mascon_memory_limit (void);
+
+/*
+** A host's own source of memory.  alloc(ud, bytes) returns memory aligned as
+** malloc's, or NULL; release(ud, p, bytes) takes it back, 'bytes' as they were
+** asked for.  Both are called on any thread, by several at the same time, and
+** must not call mascon.
+*/
+typedef struct mascon_allocator {
+  size_t size;  /* sizeof(mascon_allocator) */
+  void *(*alloc) (void *ud, size_t bytes);
+  void (*release) (void *ud, void *p, size_t bytes);
+  void *ud;
+} mascon_allocator;
+
+/*
+** mascon_memory_use: take the memory of elements and of all that is worked
+** with from 'a', which is copied; NULL: from malloc, as at start.  Nothing is
+** kept for reuse then: that is up to the host.  What the library counts by (64
+** bytes a thread), OpenMP, Lua and libraries of formats have is not asked for.
+**
+** Call it before the first array is made, while no other thread uses the
+** library; 'a->ud' and its functions must last as long as the last array.
+** Returns MASCON_OK; MASCON_EVALUE where the library holds memory already, or
+** 'a' lacks a function or is of another size.
+*/
+MASCON_API int mascon_memory_use (const mascon_allocator *a);
 
 /*
 ** For tests of hosts: the library's next 'n' allocations work, and all after

@@ -1,5 +1,7 @@
 local mascon = require "mascon"
 
+local shell = require "spec.shell"
+
 local function kept()
   return (select(5, mascon.memory()))
 end
@@ -73,4 +75,103 @@ describe("freed blocks", function()
     a:close()
     assert.equal(peak, (select(4, mascon.memory())))
   end)
+end)
+
+describe("a limit on memory", function()
+  local held
+
+  before_each(function()
+    collectgarbage()
+    held = mascon.memory { trim = true }
+  end)
+
+  after_each(function() mascon.memory { limit = false } end)
+
+  it("is an error that names what is asked for, held, and the limit", function()
+    local limit = held + 100000
+    assert.equal(limit, (select(7, mascon.memory { limit = limit })))
+    local a = mascon.zeros(10000)
+    local ok, why = pcall(mascon.zeros, 10000)
+    assert.is_false(ok)
+    assert.match("not enough memory: 80000 bytes asked for, %d+ held, the limit is " ..
+      limit, why)
+    mascon.zeros(1000):close()
+    a:close()
+    mascon.zeros(10000):close()
+  end)
+
+  it("collects garbage before it is an error", function()
+    mascon.memory { limit = held + 1000000 }
+    for _ = 1, 100 do mascon.zeros(100000) end
+    assert.is_true(mascon.memory() <= held + 1000000)
+  end)
+
+  it("leaves a stopped collector stopped", function()
+    collectgarbage "stop"
+    mascon.memory { limit = held + 1000000 }
+    for _ = 1, 3 do mascon.zeros(100000) end
+    local count = collectgarbage "count"
+    for _ = 1, 10000 do local _ = {} end
+    assert.is_true(collectgarbage "count" >= count + 100)
+    collectgarbage "restart"
+  end)
+
+  it("holds for what is worked with, too", function()
+    local m = mascon.random(1):uniform(1000, 200)
+    mascon.memory { limit = (mascon.memory()) }
+    assert.error_matches(function() m:argsort(1) end, "not enough memory.* limit is %d+$")
+    mascon.memory { limit = false }
+    m:argsort(1)
+  end)
+
+  it("counts what is kept for reuse, which makes way", function()
+    mascon.empty(1000000):close()
+    mascon.memory { limit = held + 2000000 }
+    local a = mascon.empty(200000)
+    assert.is_true(mascon.memory() + kept() <= held + 2000000)
+    a:close()
+  end)
+
+  it("is what images ask before they are drawn", function()
+    mascon.memory { limit = held + 1e9 }
+    assert.is_true(mascon.info().memory_limit <= held + 1e9)
+  end)
+
+  it("is a number or false", function()
+    assert.has_error(function() mascon.memory { limit = "x" } end, "bad argument #1 to "
+      .. "'memory' (option 'limit': integer from 0 up or false expected, got \"x\")")
+    assert.has_error(function() mascon.memory { limit = true } end, "bad argument #1 to "
+      .. "'memory' (option 'limit': integer from 0 up or false expected, got boolean)")
+    assert.error_matches(function() mascon.memory { limit = -1 } end, "option 'limit': ")
+    assert.is_nil((select(7, mascon.memory())))
+  end)
+end)
+
+describe("handles", function()
+  local function handles()
+    return (select(6, mascon.memory()))
+  end
+
+  it("are counted until they are closed or collected", function()
+    collectgarbage()
+    collectgarbage()
+    local n = handles()
+    local a = mascon.zeros(3, 3)
+    local b = a[2]
+    assert.equal(n + 2, handles())
+    a:close()
+    a:close()
+    assert.equal(n + 1, handles())
+    assert.equal(0, b[1])
+    b = nil
+    collectgarbage()
+    collectgarbage()
+    assert.equal(n, handles())
+    assert.is_nil(b)
+  end)
+end)
+
+it("memory of a host, limits, and what threads and forks share, are as promised in C", function()
+  local out, err, code = shell.run(("timeout 100 %s/spec/memory"):format(shell.build))
+  assert.same({ "ok\n", "", 0 }, { out, err, code })
 end)

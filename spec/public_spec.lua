@@ -12,6 +12,7 @@ local unbound = {
   mascon_to_dlversioned = "the same",
   mascon_from_dlpack = "the same",
   mascon_from_dlversioned = "the same",
+  mascon_memory_use = "before the first array is made, and so before Lua",
   mascon_wrap = "for hosts, which push what they have wrapped",
 }
 

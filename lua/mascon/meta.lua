@@ -325,13 +325,19 @@ function mascon.clock() end
 ---Freed blocks from 8 KB to 36 MB are kept for reuse, 64 MB at most, as fresh pages cost
 ---more than most of what is done with them. They are given back where memory is short,
 ---and by `trim`.
----@param opts? {trim?: boolean}|integer  trim: give back what is kept; an integer, for
----tests: let all but the next n allocations fail; < 0: none
+---
+---With a limit, what would exceed it is an error, after a full collection has not freed
+---enough: "not enough memory: 80000 bytes asked for, 950000 held, the limit is 1000000".
+---@param opts? {limit?: integer|false, trim?: boolean}|integer  limit: bytes that all states
+---of the process may hold together, false: no limit; trim: give back what is kept; an
+---integer, for tests: let all but the next n allocations fail; < 0: none
 ---@return integer bytes  held
 ---@return integer blocks  held
 ---@return integer calls  allocations made so far
 ---@return integer peak  the most bytes that were held
 ---@return integer kept  bytes of freed blocks that are kept for reuse, not among the first
+---@return integer handles  arrays of this state that are not closed or collected
+---@return integer? limit
 function mascon.memory(opts) end
 
 ---Which version, instruction set, threads and bytes are in use.

@@ -27,6 +27,9 @@
 */
 #define MCL_META lua_upvalueindex(1)
 
+/* what it keeps for a state, by number */
+enum { MCL_SETTINGS = 1, MCL_PRINTING, MCL_ACCOUNT };
+
 /*
 ** Push the metatable of a type of ours; true: it is new.  Raise where another
 ** module has registered a type under that name.
@@ -62,14 +65,19 @@ mascon_array *mcl_livearray (lua_State *L, int arg);
 /* the array at 'arg', live or closed (magic 0), or NULL */
 mascon_array *mcl_peek (lua_State *L, int arg);
 
-/* push an empty handle; what is put into it is collected */
+/* push an empty handle; what is put into it is collected.  The second is
+   quicker, where there is an open array of this state */
 mascon_array *mcl_pushhandle (lua_State *L);
+mascon_array *mcl_pushsibling (lua_State *L, const mascon_array *a);
 
 /* tell the collector of the new array that was put into a handle */
 void mcl_adopt (lua_State *L, mascon_array *a);
 
 /* tell it of 'bytes' that hang on another userdata; less than 0: no more */
 void mcl_charge (lua_State *L, int64_t bytes);
+
+/* arrays of this state that are not closed or collected */
+int64_t mcl_handles (lua_State *L);
 
 /*
 ** Push a new array (zeroed or not).  A failing allocation collects garbage
@@ -225,6 +233,15 @@ void mcl_optsampling (lua_State *L, int arg, int *sample, int *norm,
 /* raise for an option whose value (on top of the stack) is not as expected */
 int mcl_opterror (lua_State *L, int arg, const char *name,
                   const char *expected);
+
+/* -------} */
+
+
+/* {------- memory (mcl_memory.c) ------- */
+
+/* raise that memory is short: what was asked for (0: not known), held, the
+   limit */
+int mcl_nomemory (lua_State *L, int64_t asked);
 
 /* -------} */
 

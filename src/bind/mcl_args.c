@@ -8,6 +8,7 @@
 
 
 void mcl_check (lua_State *L, int status) {
+  if (status == MASCON_ENOMEM) mcl_nomemory(L, 0);
   if (status != MASCON_OK) luaL_error(L, "%s", mascon_strerror(status));
 }
 

@@ -9,15 +9,7 @@
 #include "mcl.h"
 
 #define SLACK (32 << 20)  /* garbage below this is not worth a collection */
-#define OVERHEAD 256      /* bytes that an array costs besides its elements */
-
-/* the userdata: the struct of mascon.h at offset 0, and what it weighs */
-typedef struct box {
-  mascon_array a;
-  uint64_t secret;  /* no userdata but ours has it */
-  int64_t charged;  /* bytes on the account; 0 for a view */
-  int64_t uses;     /* calls that must find it open after their callback */
-} box;
+#define OVERHEAD 384      /* bytes that an array costs besides its elements */
 
 /*
 ** What the collector is to feel: Lua sees a userdata of a hundred bytes,
@@ -28,9 +20,17 @@ typedef struct account {
   int64_t held;   /* bytes charged by this state's handles */
   int64_t floor;  /* the least held since the last full collection */
   int64_t heap;   /* bytes of Lua's own then */
+  int64_t handles;  /* arrays that are not closed or collected */
 } account;
 
-static const char accountkey;  /* key of the account in the registry */
+/* the userdata: the struct of mascon.h at offset 0, and what it weighs */
+typedef struct box {
+  mascon_array a;
+  uint64_t secret;  /* no userdata but ours has it */
+  account *account; /* of its state; NULL: it is not among the handles */
+  int64_t charged;  /* bytes on the account; 0 for a view */
+  int64_t uses;     /* calls that must find it open after their callback */
+} box;
 
 /*
 ** What is checked instead of the metatable, which costs three calls of the
@@ -80,20 +80,36 @@ static void drawsecret (void) {
 }
 
 
-/* push an empty handle that has no metatable yet */
-static mascon_array *pushbox (lua_State *L) {
+/* the account of this state; 'meta' is the index of the arrays' metatable */
+static account *getaccount (lua_State *L, int meta) {
+  account *c;
+  lua_rawgeti(L, meta, MCL_ACCOUNT);
+  c = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return c;
+}
+
+
+/* push an empty handle with the metatable at 'meta' */
+static box *pushbox (lua_State *L, int meta, account *c) {
   box *b = lua_newuserdatauv(L, sizeof *b, 0);
   memset(b, 0, sizeof *b);
   b->secret = atomic_load_explicit(&secret, memory_order_relaxed);
-  return &b->a;
+  lua_pushvalue(L, meta);
+  lua_setmetatable(L, -2);
+  b->account = c;
+  c->handles++;
+  return b;
 }
 
 
 mascon_array *mcl_pushhandle (lua_State *L) {
-  mascon_array *a = pushbox(L);
-  lua_pushvalue(L, MCL_META);
-  lua_setmetatable(L, -2);
-  return a;
+  return &pushbox(L, MCL_META, getaccount(L, MCL_META))->a;
+}
+
+
+mascon_array *mcl_pushsibling (lua_State *L, const mascon_array *a) {
+  return &pushbox(L, MCL_META, ((const box *)a)->account)->a;
 }
 
 
@@ -158,15 +174,6 @@ int mcl_typeerror (lua_State *L, int arg, const char *expected) {
 
 /* {------- memory and the collector ------- */
 
-static account *getaccount (lua_State *L) {
-  account *c;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &accountkey);
-  c = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return c;
-}
-
-
 /*
 ** Before 'bytes' more are allocated.  A full collection costs what lives in
 ** Lua, and frees what is garbage here: let it be worth that.  So the peak
@@ -200,11 +207,23 @@ static int64_t bytesof (mascon_dtype t, int ndim, const int64_t *shape) {
 }
 
 
-void mcl_charge (lua_State *L, int64_t bytes) {
-  account *c = getaccount(L);
+static void charge (account *c, int64_t bytes) {
   c->held += bytes;
   if (c->held < c->floor) c->floor = c->held;
+}
+
+
+void mcl_charge (lua_State *L, int64_t bytes) {
+  account *c = getaccount(L, MCL_META);
+  charge(c, bytes);
   if (bytes > 0) makeroom(L, c, 0);
+}
+
+
+/* the account of 'b' is charged with it */
+static void chargebox (box *b, int64_t bytes) {
+  b->charged = bytes;
+  charge(b->account, bytes);
 }
 
 
@@ -213,8 +232,13 @@ void mcl_adopt (lua_State *L, mascon_array *a) {
   /* what others hold too lives on without us: an equal part is ours */
   int64_t owners = a->buffer != NULL
     ? __atomic_load_n(&a->buffer->refs, __ATOMIC_RELAXED) : 1;
-  b->charged = (int64_t)mascon_buffer_bytes(a) / owners + OVERHEAD;
-  mcl_charge(L, b->charged);
+  chargebox(b, (int64_t)mascon_buffer_bytes(a) / owners + OVERHEAD);
+  makeroom(L, b->account, 0);
+}
+
+
+int64_t mcl_handles (lua_State *L) {
+  return getaccount(L, MCL_META)->handles;
 }
 
 
@@ -223,32 +247,35 @@ mascon_array *mcl_newarray (lua_State *L, mascon_dtype t, int ndim,
   int (*make) (mascon_array *, mascon_dtype, int, const int64_t *) =
     zero ? mascon_zeros : mascon_new;
   mascon_array *a = mcl_pushhandle(L);
+  int64_t bytes = bytesof(t, ndim, shape);
   int status;
-  makeroom(L, getaccount(L), bytesof(t, ndim, shape));
+  makeroom(L, ((box *)a)->account, bytes);
   status = make(a, t, ndim, shape);
   if (status == MASCON_ENOMEM) {  /* what is garbage may be enough */
     collect(L);
     status = make(a, t, ndim, shape);
   }
+  if (status == MASCON_ENOMEM) mcl_nomemory(L, bytes);
   mcl_check(L, status);
-  mcl_adopt(L, a);
+  chargebox((box *)a, bytes + OVERHEAD);
   return a;
 }
 
 
 int mascon_push (lua_State *L, const mascon_array *a) {
   mascon_array *new;
+  int meta;
   if (a == NULL || a->magic != MASCON_MAGIC || a->abi != MASCON_ABI)
     return MASCON_ECLOSED;
   if (a->buffer == NULL) return MASCON_EVALUE;
-  if (!lua_checkstack(L, 3)) return MASCON_ENOMEM;
+  if (!lua_checkstack(L, 4)) return MASCON_ENOMEM;
   if (!mcl_getmeta(L)) {
     lua_pop(L, 1);
     return MASCON_EVALUE;
   }
-  new = pushbox(L);
-  lua_insert(L, -2);
-  lua_setmetatable(L, -2);
+  meta = lua_gettop(L);
+  new = &pushbox(L, meta, getaccount(L, meta))->a;
+  lua_remove(L, meta);
   mascon_view(new, a);
   new->flags = a->flags;  /* a view only if it was one */
   mcl_adopt(L, new);
@@ -256,10 +283,13 @@ int mascon_push (lua_State *L, const mascon_array *a) {
 }
 
 
-static void closearray (lua_State *L, mascon_array *a) {
-  if (a == NULL || a->magic != MASCON_MAGIC) return;
-  mcl_charge(L, -((box *)a)->charged);
-  mascon_release(a);
+/* what is in the handle is given up, and it counts no longer */
+static void closebox (box *b) {
+  if (b->account == NULL) return;
+  charge(b->account, -b->charged);
+  b->account->handles--;
+  b->account = NULL;
+  mascon_release(&b->a);
 }
 
 
@@ -269,7 +299,7 @@ static int closenow (lua_State *L) {
   if (a == NULL) mcl_typeerror(L, 1, "array");
   if (((box *)a)->uses > 0)
     luaL_argerror(L, 1, "array is in use by the call that runs this");
-  closearray(L, a);
+  closebox((box *)a);
   return 0;
 }
 
@@ -310,7 +340,7 @@ static bool finalized (lua_State *L) {
 static int gc (lua_State *L) {
   mascon_array *a = mcl_peek(L, 1);
   if (a == NULL || (((box *)a)->uses > 0 && !finalized(L))) return 0;
-  closearray(L, a);
+  closebox((box *)a);
   ((box *)a)->secret = 0;
   return 0;
 }
@@ -412,11 +442,13 @@ void mcl_openarray (lua_State *L) {
     {"__close", closenow},
     {NULL, NULL}
   };
-  if (getaccount(L) == NULL) {
+  luaL_getmetatable(L, MCL_ARRAY);
+  if (getaccount(L, lua_gettop(L)) == NULL) {
     account *c = lua_newuserdatauv(L, sizeof *c, 0);
     memset(c, 0, sizeof *c);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &accountkey);
+    lua_rawseti(L, -2, MCL_ACCOUNT);
   }
+  lua_pop(L, 1);
   drawsecret();
   mcl_addmethods(L, methods);
   mcl_addmeta(L, meta);

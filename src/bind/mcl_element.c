@@ -129,7 +129,7 @@ static int number (lua_State *L, const mascon_array *a) {
   int64_t n = a->shape[0], i = toindex(L, n);
   if (i >= 0) {
     if (a->ndim == 1) push(L, a, at(a, i));
-    else mcl_check(L, mascon_select(mcl_pushhandle(L), a, 0, i));
+    else mcl_check(L, mascon_select(mcl_pushsibling(L, a), a, 0, i));
   }
   else if (lua_tointeger(L, 2) == n + 1) lua_pushnil(L);
   else return badindex(L, n);
@@ -189,7 +189,7 @@ static int metanewindex (lua_State *L) {
     if (why != NULL) return luaL_error(L, "%s", why);
   }
   else if (lua_type(L, 3) == LUA_TTABLE) {
-    mascon_array *slice = mcl_pushhandle(L);  /* reading the table may run a
+    mascon_array *slice = mcl_pushsibling(L, a);  /* reading the table may run a
                               finalizer, and that may close 'a' */
     mcl_check(L, mascon_select(slice, a, 0, i));
     mcl_assign(L, 3, slice);

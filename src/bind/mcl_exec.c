@@ -17,8 +17,6 @@
 
 #define POLL 4096  /* Lua values between two looks at the hook */
 
-#define SETTINGS 1  /* where the metatable of arrays keeps a 'state' */
-
 typedef struct state {
   int threads;      /* mascon.threads(n); 0: not said */
   bool bars;        /* mascon.progress(true) */
@@ -29,7 +27,7 @@ typedef struct state {
 /* every call of a kernel asks: by an upvalue, not through the registry */
 static state *getstate (lua_State *L) {
   state *s;
-  lua_rawgeti(L, MCL_META, SETTINGS);
+  lua_rawgeti(L, MCL_META, MCL_SETTINGS);
   s = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return s;
@@ -321,7 +319,7 @@ void mcl_openexec (lua_State *L) {
   s->threads = 0;
   s->bars = false;
   s->main = mcl_mainthread(L);
-  lua_rawseti(L, -2, SETTINGS);
+  lua_rawseti(L, -2, MCL_SETTINGS);
   lua_pop(L, 1);
   mcl_addfuncs(L, funcs);
 }

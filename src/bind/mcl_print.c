@@ -13,7 +13,6 @@
 #include "mcl.h"
 
 #define CELL 48    /* bytes for one number */
-#define PRINTING 2  /* where the metatable of arrays keeps the 'settings' */
 
 typedef struct settings {
   int precision;  /* digits that tell, at most */
@@ -231,7 +230,7 @@ static void matrices (printer *pr, const char *p, int axis,
 
 static settings *getsettings (lua_State *L) {
   settings *s;
-  lua_rawgeti(L, MCL_META, PRINTING);
+  lua_rawgeti(L, MCL_META, MCL_PRINTING);
   s = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return s;
@@ -310,7 +309,7 @@ void mcl_openprint (lua_State *L) {
   };
   luaL_getmetatable(L, MCL_ARRAY);
   *(settings *)lua_newuserdatauv(L, sizeof init, 0) = init;
-  lua_rawseti(L, -2, PRINTING);
+  lua_rawseti(L, -2, MCL_PRINTING);
   lua_pop(L, 1);
   mcl_addmeta(L, meta);
   mcl_addfuncs(L, funcs);

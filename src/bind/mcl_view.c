@@ -70,7 +70,7 @@ static int64_t checkstep (lua_State *L, int arg) {
 /* push part of 'a', described by 'v'; a new handle may run a finalizer, and
    that may close 'a' */
 static int pushpart (lua_State *L, const mascon_array *a, mascon_array *v) {
-  mascon_array *part = mcl_pushhandle(L);
+  mascon_array *part = mcl_pushsibling(L, a);
   if (a->magic != MASCON_MAGIC) mcl_check(L, MASCON_ECLOSED);
   v->buffer = a->buffer;
   mcl_check(L, mascon_view(part, v));
@@ -128,7 +128,7 @@ static int block (lua_State *L) {
 static int pushselected (lua_State *L, const mascon_array *a, int axis,
                          int arg) {
   int64_t i = mcl_checkindex(L, arg, a->shape[axis]);
-  mcl_check(L, mascon_select(mcl_pushhandle(L), a, axis, i));
+  mcl_check(L, mascon_select(mcl_pushsibling(L, a), a, axis, i));
   return 1;
 }
 
@@ -161,7 +161,7 @@ static int transpose (lua_State *L) {
   const mascon_array *a = mcl_checkarray(L, 1);
   int axes[MASCON_MAXDIM];
   for (int i = 0; i < a->ndim; i++) axes[i] = a->ndim - 1 - i;
-  mcl_check(L, mascon_permute(mcl_pushhandle(L), a, axes));
+  mcl_check(L, mascon_permute(mcl_pushsibling(L, a), a, axes));
   return 1;
 }
 
@@ -179,7 +179,7 @@ static int permute (lua_State *L) {
       if (axes[i] == axes[j])
         return luaL_argerror(L, i + 2, "axis is named twice");
   }
-  mcl_check(L, mascon_permute(mcl_pushhandle(L), a, axes));
+  mcl_check(L, mascon_permute(mcl_pushsibling(L, a), a, axes));
   return 1;
 }
 
@@ -208,7 +208,7 @@ static int64_t fillin (lua_State *L, const mascon_array *a, int ndim,
 
 void mcl_reshape (lua_State *L, const mascon_array *a, int ndim,
                   const int64_t *shape) {
-  int status = mascon_reshape(mcl_pushhandle(L), a, ndim, shape);
+  int status = mascon_reshape(mcl_pushsibling(L, a), a, ndim, shape);
   if (status == MASCON_ESHAPE) {
     int64_t n = 1;
     for (int i = 0; i < ndim; i++)

@@ -121,7 +121,7 @@ static bool reserve (int64_t room) {
 
 bool mc_keep (mc_block *b) {
   int i = place(b->room);
-  if (i < 0 || BOUND == 0) return false;
+  if (i < 0 || BOUND == 0 || mc_spare() < (int64_t)b->room) return false;
   for (int tries = 0; !reserve((int64_t)b->room); tries++) {
     if (tries == NROOMS) return false;
     dropall((int)(atomic_fetch_add_explicit(&kept.victim, 1,

@@ -3,7 +3,7 @@
 **
 ** calloc rather than posix_memalign, because it hands out fresh pages for
 ** large blocks without clearing them; a header of one cache line before the
-** block keeps what free needs.
+** block keeps what free needs.  A host may give us memory in place of libc.
 */
 
 #include <stdio.h>
@@ -20,6 +20,7 @@
 #define HUGE ((uintptr_t)2 << 20)  /* a huge page, or a multiple of one */
 
 static _Atomic int64_t allowed = -1;  /* allocations until failure; < 0: off */
+static mascon_allocator host;  /* alloc NULL: libc */
 
 
 /* is this allocation to fail? */
@@ -49,21 +50,30 @@ static void askhuge (char *p, size_t bytes) {
 }
 
 
-static void *fromlibc (size_t bytes, bool clear) {
-  return clear ? calloc(bytes, 1) : malloc(bytes);
+static char *fromlibc (size_t bytes, bool clear) {
+  char *p = clear ? calloc(bytes, 1) : malloc(bytes);
+  if (p != NULL) askhuge(p, bytes);
+  return p;
+}
+
+
+static char *fromhost (size_t bytes, bool clear) {
+  char *p = host.alloc(host.ud, bytes);
+  if (p != NULL && clear) memset(p, 0, bytes);
+  return p;
 }
 
 
 /* a block that was never used, of 'room' bytes */
 static mc_block *fresh (size_t room, bool clear) {
-  char *origin = fromlibc(room + 2 * ALIGN, clear);
+  char *(*from) (size_t, bool) = host.alloc != NULL ? fromhost : fromlibc;
+  char *origin = from(room + 2 * ALIGN, clear);
   mc_block *b;
   if (origin == NULL && mc_kept() > 0) {
     mascon_memory_trim();
-    origin = fromlibc(room + 2 * ALIGN, clear);
+    origin = from(room + 2 * ALIGN, clear);
   }
   if (origin == NULL) return NULL;
-  askhuge(origin, room);
   b = (mc_block *)(((uintptr_t)origin + ALIGN) & ~(uintptr_t)(ALIGN - 1));
   b->origin = origin;
   b->room = room;
@@ -72,23 +82,35 @@ static mc_block *fresh (size_t room, bool clear) {
 
 
 void mc_dropblock (mc_block *b) {
-  free(b->origin);
+  if (host.alloc != NULL)
+    host.release(host.ud, b->origin, b->room + 2 * ALIGN);
+  else free(b->origin);
+}
+
+
+/* a block for 'bytes' that are counted */
+static mc_block *getblock (size_t bytes, bool clear) {
+  size_t room = host.alloc == NULL ? mc_keeproom(bytes) : bytes;
+  mc_block *b = mc_unkeep(room);
+  if (b == NULL) return fresh(room, clear);
+  if (clear) memset((char *)b + ALIGN, 0, bytes);
+  return b;
 }
 
 
 static void *get (size_t count, size_t size, bool clear) {
-  size_t bytes, room;
+  size_t bytes;
   mc_block *b;
   if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
   if (bytes > PTRDIFF_MAX / 2 || refused()) return NULL;
   if (bytes == 0) bytes = 1;
-  room = mc_keeproom(bytes);
-  b = mc_unkeep(room);
-  if (b == NULL) b = fresh(room, clear);
-  else if (clear) memset((char *)b + ALIGN, 0, bytes);
-  if (b == NULL) return NULL;
+  if (!mc_countnew((int64_t)bytes)) return NULL;
+  b = getblock(bytes, clear);
+  if (b == NULL) {
+    mc_countfree((int64_t)bytes);
+    return NULL;
+  }
   b->bytes = bytes;
-  mc_countnew((int64_t)bytes);
   return (char *)b + ALIGN;
 }
 
@@ -108,7 +130,19 @@ void mc_free (void *p) {
   if (p == NULL) return;
   b = (mc_block *)((char *)p - ALIGN);
   mc_countfree((int64_t)b->bytes);
-  if (!mc_keep(b)) mc_dropblock(b);
+  if (host.alloc != NULL || !mc_keep(b)) mc_dropblock(b);
+}
+
+
+int mascon_memory_use (const mascon_allocator *a) {
+  mascon_memory m;
+  mascon_memory_now(&m);
+  if (m.blocks != 0) return MASCON_EVALUE;
+  if (a != NULL && (a->size < sizeof *a || a->alloc == NULL ||
+      a->release == NULL)) return MASCON_EVALUE;
+  mascon_memory_trim();
+  host = a != NULL ? *a : (mascon_allocator){0};
+  return MASCON_OK;
 }
 
 
@@ -155,7 +189,10 @@ static int64_t resource (int which) {
 int64_t mascon_memory_limit (void) {
   int64_t pages = (int64_t)sysconf(_SC_PHYS_PAGES);
   int64_t size = (int64_t)sysconf(_SC_PAGESIZE), n = INT64_MAX;
+  mascon_memory m;
+  mascon_memory_now(&m);
   if (pages > 0 && size > 0) n = pages * size;
+  if (m.limit >= 0) n = least(n, m.limit);
   n = least(n, least(resource(RLIMIT_AS), resource(RLIMIT_DATA)));
   return least(n, numberin("/sys/fs/cgroup/memory.max"));
 }

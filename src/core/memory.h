@@ -41,11 +41,15 @@ int64_t mc_kept (void);
 
 /* {------- counting (tally.c) ------- */
 
-/* this thread allocates 'bytes' */
-void mc_countnew (int64_t bytes);
+/* this thread is about to allocate 'bytes'; false where the limit forbids it,
+   and where they are kept for reuse, these are given back */
+bool mc_countnew (int64_t bytes);
 
-/* this thread frees 'bytes' */
+/* this thread has freed 'bytes', or has not got them */
 void mc_countfree (int64_t bytes);
+
+/* bytes that the limit allows yet, to be held or kept */
+int64_t mc_spare (void);
 
 /* -------} */
 

@@ -3,7 +3,8 @@
 **
 ** Each thread counts for itself, as one counter for all would be what many
 ** states wait for.  A thread may free what another has allocated, so that one
-** tally alone may be below 0; the sum is right at any time.
+** tally alone may be below 0; the sum is right at any time.  What would make
+** it exceed the limit is not counted, and must not be allocated.
 */
 
 #include <pthread.h>
@@ -28,6 +29,7 @@ static _Atomic(tally *) tallies = &common;
 static _Thread_local tally *mine;
 static pthread_key_t atend;
 static _Atomic int64_t peak;
+static _Atomic int64_t limit = -1;  /* < 0: none */
 
 
 /* a thread ends: its tally waits for another one */
@@ -84,27 +86,70 @@ static int64_t raisepeak (int64_t now) {
 }
 
 
-void mascon_memory_now (mascon_memory *m) {
-  memset(m, 0, sizeof *m);
+/* what all threads hold; no peak, which is not theirs */
+static mascon_memory sum (void) {
+  mascon_memory m = {0};
   for (tally *t = atomic_load(&tallies); t != NULL; t = t->next) {
-    m->bytes += atomic_load_explicit(&t->bytes, memory_order_relaxed);
-    m->blocks += atomic_load_explicit(&t->blocks, memory_order_relaxed);
-    m->calls += atomic_load_explicit(&t->calls, memory_order_relaxed);
+    m.bytes += atomic_load_explicit(&t->bytes, memory_order_relaxed);
+    m.blocks += atomic_load_explicit(&t->blocks, memory_order_relaxed);
+    m.calls += atomic_load_explicit(&t->calls, memory_order_relaxed);
   }
-  m->peak = raisepeak(m->bytes);
-  m->kept = mc_kept();
+  m.kept = mc_kept();
+  m.limit = atomic_load_explicit(&limit, memory_order_relaxed);
+  return m;
 }
 
 
-void mc_countnew (int64_t bytes) {
-  tally *t = gettally();
+void mascon_memory_now (mascon_memory *m) {
+  *m = sum();
+  m->peak = raisepeak(m->bytes);
+}
+
+
+void mascon_memory_setlimit (int64_t bytes) {
+  atomic_store(&limit, bytes < 0 ? -1 : bytes);
+}
+
+
+int64_t mc_spare (void) {
   mascon_memory m;
+  if (atomic_load_explicit(&limit, memory_order_relaxed) < 0) return INT64_MAX;
+  m = sum();
+  return m.limit - m.bytes - m.kept;
+}
+
+
+/*
+** This thread has counted what it is about to allocate: is that too much?  Of
+** two threads that ask at once, the one that comes to 'turn' later sees what
+** the other has counted.
+*/
+static bool toomuch (int64_t most) {
+  static _Atomic int turn;
+  mascon_memory m;
+  if (most < 0) return false;
+  atomic_fetch_add_explicit(&turn, 1, memory_order_acq_rel);
+  m = sum();
+  if (m.bytes > most) return true;
+  if (m.bytes + m.kept > most) mascon_memory_trim();
+  return false;
+}
+
+
+bool mc_countnew (int64_t bytes) {
+  tally *t = gettally();
+  int64_t most = atomic_load_explicit(&limit, memory_order_relaxed);
   add(t, &t->bytes, bytes);
   add(t, &t->blocks, 1);
+  if (toomuch(most)) {
+    mc_countfree(bytes);
+    return false;
+  }
   add(t, &t->calls, 1);
-  if (t != &common && (t->grown += bytes) < LOOK) return;
+  if (t != &common && (t->grown += bytes) < LOOK) return true;
   if (t != &common) t->grown = 0;
-  mascon_memory_now(&m);
+  raisepeak(sum().bytes);
+  return true;
 }
 
 
