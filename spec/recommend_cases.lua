@@ -34,6 +34,7 @@ local widekinds = {
   function() return gauss() * 1e200 end,
   function() return gauss() * 1e-200 end,
   function() return gauss() * 1e-310 end,
+  function() return gauss() * 10.0 ^ random(-170, -115) end,  -- squares near 0
   function() return 1 + random(0, 9) * 2.0 ^ -50 end
 }
 

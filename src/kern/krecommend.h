@@ -128,13 +128,17 @@ typedef struct mck_recommend {
   void (*tobytes) (const float *x, size_t k, float inverse, uint8_t *bytes,
                    float *error, float *length);
 
-  /* y[k] = x[k], and out[k] = y[k] * scale as a float */
+  /* y[k] = x[k], and out[k] = y[k] * scale as a float, of doubles and of
+     floats */
   void (*widen) (const float *x, size_t k, double *y);
   void (*narrow) (const double *y, size_t k, double scale, float *out);
+  void (*scale) (const float *y, size_t k, float scale, float *out);
 
   /* the largest magnitude, but for NaN, and the sum of the squares: NaN if and
      only if there is one */
-  void (*measure) (const double *y, size_t k, double *max, double *squares);
+  void (*measure_f64) (const double *y, size_t k, double *max,
+                       double *squares);
+  void (*measure_f32) (const float *y, size_t k, double *max, double *squares);
   float (*largest) (const float *x, size_t k);
 
   /*

@@ -365,39 +365,62 @@ static void K(recommend_narrow) (const double *y, size_t k, double scale,
 }
 
 
-/* eight sums, in the same order everywhere */
-static void K(recommend_measure) (const double *y, size_t k, double *max,
-                                  double *squares) {
-  double m[8] = {0}, s[8] = {0};
-  for (size_t i = 0; i < k; i += 8) {
-    double x[8] = {0};
-    if (k - i >= 8) for (size_t j = 0; j < 8; j++) x[j] = y[i + j];
-    else for (size_t j = 0; j < k - i; j++) x[j] = y[i + j];
-    for (size_t j = 0; j < 8; j++) {
-      double a = __builtin_fabs(x[j]);
-      m[j] = a > m[j] ? a : m[j];
-      s[j] += a * a;
-    }
-  }
-  *max = *squares = 0;
-  for (size_t j = 0; j < 8; j++) {
-    *max = m[j] > *max ? m[j] : *max;
-    *squares += s[j];
+static void K(recommend_scale) (const float *y, size_t k, float scale,
+                                float *out) {
+  for (size_t i = 0; i < k; i++) out[i] = y[i] * scale;
+}
+
+
+#define EIGHT (8 / (int)VD)
+
+/* the lanes of 'm' and 's' are for every eighth number each */
+INLINE void K(addsquares) (const double *x, vd *m, vd *s) {
+  for (int j = 0; j < EIGHT; j++) {
+    vd a = (vd)((vl)loadd(x + j * (int)VD) & INT64_MAX);
+    vl more = a > m[j];
+    m[j] = (vd)(((vl)a & more) | ((vl)m[j] & ~more));
+    s[j] += a * a;
   }
 }
 
 
+/* eight sums, in the same order everywhere */
+#define MEASURE(name, type) \
+static void K(name) (const type *y, size_t k, double *max, \
+                     double *squares) { \
+  vd m[EIGHT] = {{0}}, s[EIGHT] = {{0}}; \
+  for (size_t i = 0; i < k; i += 8) { \
+    double x[8] = {0}; \
+    if (k - i >= 8) for (size_t j = 0; j < 8; j++) x[j] = y[i + j]; \
+    else for (size_t j = 0; j < k - i; j++) x[j] = y[i + j]; \
+    K(addsquares)(x, m, s); \
+  } \
+  *max = *squares = 0; \
+  for (int j = 0; j < 8; j++) { \
+    double a = m[j / (int)VD][j % (int)VD]; \
+    *max = a > *max ? a : *max; \
+    *squares += s[j / (int)VD][j % (int)VD]; \
+  } \
+}
+
+MEASURE(recommend_measure_f64, double)
+MEASURE(recommend_measure_f32, float)
+
+#undef MEASURE
+#undef EIGHT
+
+
 static float K(recommend_largest) (const float *x, size_t k) {
-  float m[16] = {0}, max = 0;
+  vf m[4] = {{0}};
+  float max = 0;
   size_t i = 0;
-  for (; i + 16 <= k; i += 16)
-    for (size_t j = 0; j < 16; j++) {
-      float a = __builtin_fabsf(x[i + j]);
-      m[j] = a > m[j] ? a : m[j];
-    }
-  for (; i < k; i++) m[0] = __builtin_fabsf(x[i]) > m[0] ? __builtin_fabsf(x[i])
-                                                         : m[0];
-  for (size_t j = 0; j < 16; j++) max = m[j] > max ? m[j] : max;
+  for (; i + 4 * VF <= k; i += 4 * VF)
+    for (int j = 0; j < 4; j++)
+      m[j] = K(maxf)((vf)((vi)loadf(x + i + (size_t)j * VF) & INT32_MAX), m[j]);
+  for (; i < k; i++) max = __builtin_fabsf(x[i]) > max ? __builtin_fabsf(x[i])
+                                                       : max;
+  m[0] = K(maxf)(K(maxf)(m[0], m[1]), K(maxf)(m[2], m[3]));
+  for (int j = 0; j < (int)VF; j++) max = m[0][j] > max ? m[0][j] : max;
   return max;
 }
 
@@ -411,7 +434,9 @@ static float K(recommend_largest) (const float *x, size_t k) {
   .tobytes = K(recommend_tobytes), \
   .widen = K(recommend_widen), \
   .narrow = K(recommend_narrow), \
-  .measure = K(recommend_measure), \
+  .scale = K(recommend_scale), \
+  .measure_f64 = K(recommend_measure_f64), \
+  .measure_f32 = K(recommend_measure_f32), \
   .largest = K(recommend_largest), \
   .dots_f32 = K(recommend_dots_f32), \
   .dots_f64 = K(recommend_dots_f64) \

@@ -35,7 +35,7 @@ static int pack (mascon_index *x, const mc_factors *f, mascon_exec *ex) {
   int threads = mc_threads(ex, (double)f->nitems * (double)(f->rank + 1) * 4);
   mascon_exec q = mc_quiet(ex);
   mc_packhead *h;
-  int status = mc_pack_open(&x->pack, f, NULL, true, &q, threads);
+  int status = mc_pack_open(&x->pack, f, NULL, true, false, &q, threads);
   if (status != MASCON_OK) return status;
   h = x->pack.owned;
   status = mc_pack_sum(h, &h->sum, &q, threads);

@@ -171,8 +171,8 @@ static int openpack (call *c, int64_t rows, mascon_exec *ex) {
     return MASCON_OK;
   }
   if (rows < FEW) return MASCON_OK;
-  status = mc_pack_open(&c->pack, &c->f, c->filter.common, false, &q,
-                        c->threads);
+  status = mc_pack_open(&c->pack, &c->f, c->filter.common, false,
+                        c->o.ranks == NULL, &q, c->threads);
   if (status == MASCON_ECANCEL && ex != NULL) {
     ex->done = c->result.first;
     ex->total = c->result.nrows;

@@ -2,9 +2,10 @@
 ** recommend.h - what the files of recommend share
 **
 ** recommend.c checks a call and runs it, for items as they are and for those of
-** an index (index.c); recommend_pack.c packs the items for the scan, and
-** recommend_image.c knows how they lie in memory; recommend_score.c knows what
-** a score is; recommend_scan.c and its kin find the best items of a few users.
+** an index (index.c); recommend_pack.c packs the items for the scan,
+** recommend_panel.c makes what it left for later, and recommend_image.c knows
+** how they lie in memory; recommend_score.c knows what a score is;
+** recommend_scan.c and its kin find the best items of a few users.
 */
 
 #ifndef RECOMMEND_H
@@ -94,12 +95,21 @@ static inline float mc_below (double x) {
 /*
 ** Pack all items of 'f' that pass 'common' (NULL: all do).  'keep': the image
 ** gets the factors, the bias and the norms too, so that it can stand alone.
+** 'late': panels may be made when they are needed.
 ** Returns MASCON_OK, MASCON_ENOMEM, MASCON_ETOOBIG or MASCON_ECANCEL; then
 ** nothing is held.
 */
 int mc_pack_open (mc_pack *p, const mc_factors *f, const uint64_t *common,
-                  bool keep, mascon_exec *ex, int threads);
+                  bool keep, bool late, mascon_exec *ex, int threads);
 void mc_pack_close (mc_pack *p);
+
+/* the item as it is packed, but for the scale, in doubles */
+void mc_pack_getitem (const mc_factors *f, int64_t i, double *y);
+
+/* have the panel of block 'b' made if it is not there; 'y' has room for an
+   item, with its bias */
+void mc_pack_needpanel (const mc_pack *p, const mc_factors *f, int64_t b,
+                        double *y);
 
 /* -------} */
 

@@ -68,6 +68,7 @@ void mc_pack_show (mc_pack *p, const mc_packhead *h) {
   p->head = h;
   p->owned = NULL;
   p->runs = NULL;
+  p->made = NULL;
 }
 
 

@@ -33,6 +33,8 @@ typedef struct packer {
   int32_t *odd;
   double *max;      /* largest magnitude seen by each thread */
   int32_t *runs;    /* as in mc_pack */
+  _Atomic uint8_t *made;  /* the same */
+  bool late;        /* panels are made when they are needed */
 } packer;
 
 
@@ -48,22 +50,27 @@ double mc_unit (double max) {
 
 /* {------- measuring ------- */
 
-/* the item as it is packed, but for the scale, in doubles */
-static void getitem (const mc_factors *f, int64_t i, double *y) {
-  mc_getrow(f->items, i, y);
-  for (int64_t k = 0; f->inorm != NULL && k < f->rank; k++)
-    y[k] = f->inorm[i] != 0 ? y[k] / f->inorm[i] : 0;
-  if (f->bias != NULL) y[f->rank] = mc_getelement(f->bias, i);
+/* the item's factors where they are if they are packed just scaled, or NULL */
+static const float *plain (const mc_factors *f, int64_t i) {
+  const mascon_array *a = f->items;
+  if (a->dtype.bits != 32 || a->stride[1] != 1 || f->inorm != NULL ||
+      f->bias != NULL) return NULL;
+  return (const float *)a->data + i * a->stride[0];
 }
 
 
-/* what becomes of an item with these factors; '*norm' is its length */
-static uint8_t kindof (const packer *k, int64_t i, const double *y,
-                       double *max, double *norm) {
+/* what becomes of item 'i'; '*norm' is its length, and 'y' has room for it */
+static uint8_t kindof (const packer *k, int64_t i, double *y, double *max,
+                       double *norm) {
   const mc_factors *f = k->f;
+  const float *row = plain(f, i);
   double m, squares;
   if (!mck_passes(k->common, i)) return DROPPED;
-  f->kern->measure(y, (size_t)k->head.k, &m, &squares);
+  if (row != NULL) f->kern->measure_f32(row, (size_t)k->head.k, &m, &squares);
+  else {
+    mc_pack_getitem(f, i, y);
+    f->kern->measure_f64(y, (size_t)k->head.k, &m, &squares);
+  }
   *norm = sqrt(squares);
   if (isnan(squares)) return DROPPED;  /* or infinite, for a cosine */
   if (isinf(m)) return ODD;
@@ -78,10 +85,8 @@ static uint8_t kindof (const packer *k, int64_t i, const double *y,
 static void measure (void *ud, int64_t first, int64_t last, int thread) {
   packer *k = ud;
   double *y = k->scratch + thread * k->head.k;
-  for (int64_t i = first; i < last; i++) {
-    getitem(k->f, i, y);
+  for (int64_t i = first; i < last; i++)
     k->kind[i] = kindof(k, i, y, &k->max[thread], &k->norm[i]);
-  }
 }
 
 
@@ -92,7 +97,7 @@ static void scalenorms (packer *k, double *y) {
     if (k->kind[i] != PACKED) continue;
     if (mc_tame(k->norm[i])) k->norm[i] *= k->head.scale;
     else {  /* the squares may have been too large or too small */
-      getitem(k->f, i, y);
+      mc_pack_getitem(k->f, i, y);
       for (int64_t j = 0; j < n; j++) y[j] *= k->head.scale;
       k->norm[i] = mc_norm(y, n);
     }
@@ -148,13 +153,21 @@ static void list (packer *k, int32_t *spare) {
 
 /* {------- filling ------- */
 
-/* the rows of a block as floats */
+/* the rows of a block as floats; of floats, the product with a power of two
+   is the same in float as it is in double */
 static void fillrows (packer *k, const int32_t *ids, double *y, float *rows) {
+  const mck_recommend *kern = k->f->kern;
   size_t n = (size_t)k->head.k;
+  double scale = k->head.scale;
+  bool small = scale >= 0x1p-126 && scale <= 0x1p127;
   for (size_t j = 0; j < MCK_BLOCK; j++) {
-    if (ids[j] >= 0) getitem(k->f, ids[j], y);
-    else memset(y, 0, n * sizeof *y);
-    k->f->kern->narrow(y, n, k->head.scale, rows + j * n);
+    const float *row = ids[j] >= 0 && small ? plain(k->f, ids[j]) : NULL;
+    if (row != NULL) kern->scale(row, n, (float)scale, rows + j * n);
+    else {
+      if (ids[j] >= 0) mc_pack_getitem(k->f, ids[j], y);
+      else memset(y, 0, n * sizeof *y);
+      kern->narrow(y, n, scale, rows + j * n);
+    }
   }
 }
 
@@ -215,7 +228,8 @@ static void fill (void *ud, int64_t first, int64_t last, int thread) {
     float norm = k->key[ids[0]];
     stats[b].norm = norm > MC_SHORTEST ? norm : MC_SHORTEST;
     fillrows(k, ids, y, rows);
-    fillpanel(rows, n, panels + (size_t)b * mc_pack_panel(n));
+    if (k->made == NULL)
+      fillpanel(rows, n, panels + (size_t)b * mc_pack_panel(n));
     fillbytes(k->f->kern, rows, n, bytes + (size_t)b * mc_pack_quads(n),
               &stats[b]);
   }
@@ -226,6 +240,8 @@ static void fill (void *ud, int64_t first, int64_t last, int thread) {
 static bool equal (const packer *k, int64_t a, int64_t b, double *y) {
   const mc_factors *f = k->f;
   double *z = y + f->rank;
+  const float *p = plain(f, a), *q = plain(f, b);
+  if (p != NULL && f->rank > 0 && *p != *q) return false;  /* most are not */
   mc_getrow(f->items, a, y);
   mc_getrow(f->items, b, z);
   for (int64_t i = 0; i < f->rank; i++)
@@ -240,18 +256,16 @@ static bool equal (const packer *k, int64_t a, int64_t b, double *y) {
 ** stand in order of their ids, so equal ones follow each other as a rule.
 */
 static void findruns (const packer *k, double *y, int32_t *runs) {
-  const float *panels = mc_pack_section(k->image, MC_PACK_PANELS);
   const int32_t *ids = k->ids;
   int32_t run = 0;
-  float last = 0;
+  float last = -1;
   for (int64_t i = 0; i < k->head.n; i++) {
     int64_t b = i / MCK_BLOCK;
-    float x = panels[(size_t)b * mc_pack_panel((size_t)k->head.k) +
-                     (size_t)(i % MCK_BLOCK)];  /* its first factor */
-    run = i > 0 && x == last && equal(k, ids[i - 1], ids[i], y) ? run + 1 : 0;
+    float key = k->key[ids[i]];
+    run = key == last && equal(k, ids[i - 1], ids[i], y) ? run + 1 : 0;
     if (i % MCK_BLOCK == 0) runs[b] = run;
     else if (run < runs[b]) runs[b] = run;
-    last = x;
+    last = key;
   }
 }
 
@@ -348,19 +362,22 @@ static int pack (packer *k, mascon_exec *ex, int threads) {
   mc_free(spare);
   status = makeimage(k);
   if (status != MASCON_OK) return status;
+  if (k->late) {
+    k->made = mc_zalloc((size_t)k->head.nblocks, sizeof *k->made);
+    if (k->made == NULL) return MASCON_ENOMEM;
+  }
   status = mc_parallel(ex, k->head.nblocks, 16, threads, fill, k);
   if (status != MASCON_OK) return status;
   k->runs = mc_alloc((size_t)k->head.nblocks, sizeof *k->runs);
   if (k->runs == NULL) return MASCON_ENOMEM;
-  if (k->head.k > 0) findruns(k, k->scratch, k->runs);
-  else memset(k->runs, 0, (size_t)k->head.nblocks * sizeof *k->runs);
+  findruns(k, k->scratch, k->runs);
   return MASCON_OK;
 }
 
 
 int mc_pack_open (mc_pack *p, const mc_factors *f, const uint64_t *common,
-                  bool keep, mascon_exec *ex, int threads) {
-  packer k = {.f = f, .common = common};
+                  bool keep, bool late, mascon_exec *ex, int threads) {
+  packer k = {.f = f, .common = common, .late = late && f->kern->bytes};
   int status = MASCON_ENOMEM;
   memset(p, 0, sizeof *p);
   k.head.nitems = f->nitems;
@@ -377,10 +394,12 @@ int mc_pack_open (mc_pack *p, const mc_factors *f, const uint64_t *common,
     mc_pack_show(p, k.image);
     p->owned = k.image;
     p->runs = k.runs;
+    p->made = k.made;
   }
   else {
     mc_free(k.image);
     mc_free(k.runs);
+    mc_free(k.made);
   }
   return status;
 }
@@ -389,5 +408,6 @@ int mc_pack_open (mc_pack *p, const mc_factors *f, const uint64_t *common,
 void mc_pack_close (mc_pack *p) {
   mc_free(p->owned);
   mc_free(p->runs);
+  mc_free(p->made);
   memset(p, 0, sizeof *p);
 }

@@ -65,6 +65,8 @@ typedef struct mc_pack {
   void *owned;              /* what mc_pack_close frees, or NULL */
   int32_t *runs;  /* also freed; each item of block b equals so many before it
                      with smaller ids.  NULL: not known */
+  _Atomic uint8_t *made;  /* also freed; whether the panel of each block is
+                             there (recommend_panel.c).  NULL: all are */
 } mc_pack;
 
 /* no block's norm is said to be below this */

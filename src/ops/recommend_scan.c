@@ -129,6 +129,17 @@ static void judge (const mc_recjob *j, mck_recgroup *g, mc_trial *t) {
 }
 
 
+/* have the panel of block 'b' there if one of 'n' groups compares floats */
+static void needpanel (const mc_recjob *j, mc_recworker *w, int64_t b,
+                       int64_t n) {
+  bool needed = false;
+  for (int64_t i = 0; i < n; i++) needed |= !w->groups[i].coarse;
+  if (!needed || j->p->made == NULL) return;
+  w->loaded = -1;
+  mc_pack_needpanel(j->p, j->f, b, w->user.x);
+}
+
+
 /* 'n' groups against block 'b' */
 static void scanblock (const mc_recjob *j, mc_recworker *w, int thread,
                        int64_t b, int64_t n) {
@@ -140,6 +151,7 @@ static void scanblock (const mc_recjob *j, mc_recworker *w, int thread,
     .next = b + 1 < p->nblocks, .k = p->k, .stat = p->stats[b],
     .first = (int32_t)(b * MCK_BLOCK)
   };
+  needpanel(j, w, b, n);
   if (kern->scan(&block, w->groups, (size_t)n))
     mc_rec_makeroom(j, w, thread, n);
   for (int64_t i = 0; i < n && kern->bytes; i++)
