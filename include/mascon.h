@@ -67,6 +67,7 @@ typedef enum mascon_status {
   MASCON_EIO,        /* reading or writing failed; errno says why */
   MASCON_EFORMAT,    /* a file is not what it says, or not supported */
   MASCON_ECHECK,     /* a result differs from brute force: a fault of ours */
+  MASCON_EBUSY,      /* a call that is not over yet writes the array */
   MASCON_NSTATUS
 } mascon_status;
 
@@ -263,9 +264,11 @@ MASCON_API int64_t mascon_count (const mascon_array *a);
 
 /*
 ** mascon_freeze: from now on the memory of 'a' is read-only, for every array
-** that shares it, in every state and thread; nothing undoes it.  What is
-** written when it is called is written to the end.
-** Returns MASCON_OK, MASCON_ECLOSED, or MASCON_EVALUE where 'a' has no buffer.
+** that shares it, in every state and thread; nothing undoes it.  Calls that
+** are writing already write to the end.
+** Returns MASCON_OK, MASCON_ECLOSED, MASCON_EVALUE where 'a' has no buffer, or
+** MASCON_EBUSY where it has results of a call of the top-N family that is not
+** over: the callbacks of one cannot freeze what it has yet to write.
 */
 MASCON_API int mascon_freeze (const mascon_array *a);
 
@@ -1465,7 +1468,8 @@ typedef struct mascon_topn_opts {
 
 /*
 ** Receives finished rows first to last - 1, in row order, on the calling
-** thread.  The arrays live only for the call.  Nonzero cancels.
+** thread.  The arrays live only for the call; views of them that are kept do
+** not change later.  Nonzero cancels.
 */
 typedef int (*mascon_sink_fn) (void *ud, int64_t first, int64_t last,
                                const mascon_array *ids,
@@ -1535,8 +1539,9 @@ MASCON_API int mascon_topn (const mascon_array *scores,
 /*
 ** Fills 'block', which is (last - first) x cols in row-major order, with the
 ** scores of rows first to last - 1.  'block' lives only for the call, and may
-** hold anything before.  Called on several threads at once, for a block each
-** (unless the stream is serial).  Nonzero cancels.
+** hold anything before.  Called on several threads at once, for a block each;
+** if the stream is serial on one, and then views of a block that are kept do
+** not change later.  Nonzero cancels.
 */
 typedef int (*mascon_score_fn) (void *ud, mascon_array *block, int64_t first,
                                 int64_t last);

@@ -100,7 +100,7 @@ local calls = {
 
 for name, make in pairs(calls) do
   describe("a callback of " .. name, function()
-    it("cannot close the arrays in use, which it can afterwards", function()
+    it("cannot close or freeze the arrays in use, which it can afterwards", function()
       local arrays, run, called
       arrays, run = make(function()
         called = true
@@ -109,12 +109,16 @@ for name, make in pairs(calls) do
           assert(not ok, i)
           assert.matches("array is in use", message)
           debug.getmetatable(a).__gc(a)  -- nor by force
+          ok, message = pcall(a.freeze, a)
+          assert(not ok, i)
+          assert.matches("array is in use", message)
         end
         collectgarbage()
       end)
       run()
       assert.is_true(called)
       for _, a in ipairs(arrays) do
+        assert.is_true(a:freeze().readonly)
         a:close()
         assert.error_matches(function() return #a end, "closed")
       end
@@ -169,6 +173,60 @@ describe("callbacks", function()
         kept[#kept + 1] = block:rows(1, 1)
       end }, 2)
     collectgarbage()
-    for _, a in ipairs(kept) do assert.equal(5, a(1, 4)) end
+    for k, first in ipairs { 1, 3, 5 } do assert.equal(first, kept[k](1, 4)) end
+  end)
+
+  it("keep parts of results, or freeze them, and they do not change", function()
+    local users, items = factors(60, 8), factors(80, 8)
+    local want, scores = mascon.recommend(users, items, 3)
+    local kept, frozen = {}, {}
+    mascon.recommend({ rows = 60, batch = 7, users = function(block, first, last)
+      block:assign(users:rows(first, last))
+      frozen[#frozen + 1] = block:rows(1, 1):freeze()
+    end }, items, 3, { sink = function(first, _, ids, s)
+      kept[#kept + 1] = { first, ids:row(1), mascon.share(s), s:freeze() }
+    end })
+    assert.equal(9, #kept)
+    for k, t in ipairs(kept) do
+      assert.is_true(want:row(t[1]):eq(t[2]):all())
+      assert.is_true(scores:row(t[1]):eq(mascon.attach(t[3]):row(1)):all())
+      assert.is_true(users:row(t[1]):eq(frozen[k]:row(1)):all())
+    end
+  end)
+
+  it("cannot freeze what is yet to be written, by no view of it", function()
+    local users, items = factors(60, 8), factors(80, 8)
+    local ids, scores = mascon.zeros(60, 3, "i32"), mascon.zeros(60, 3, "f32")
+    local views, told = { ids:rows(1, 1), scores:t() }, 0
+    local function try()
+      for _, view in ipairs(views) do
+        local ok, message = pcall(view.freeze, view)
+        assert.is_false(ok)
+        assert.matches("array is in use by a call that writes it", message)
+        told = told + 1
+      end
+    end
+    local run = function(f)
+      mascon.recommend({ rows = 60, batch = 7, users = function(block, first, last)
+        block:assign(users:rows(first, last))
+        f()
+      end }, items, 3, { out = { ids = ids, scores = scores } })
+    end
+    run(try)
+    assert.equal(18, told)
+    assert.is_false(pcall(run, function() error "enough" end))
+    assert.is_true(ids:eq((mascon.recommend(users, items, 3))):all())
+    for _, view in ipairs(views) do view:freeze() end
+    assert.is_true(ids.readonly and scores.readonly)
+  end)
+
+  it("that look at rows one by one leave memory flat", function()
+    collectgarbage()
+    local before, most = mascon.memory(), 0
+    mascon.topn_stream({ rows = 4000, cols = 20000, batch = 20, score = function(block)
+      for i = 1, #block do block:row(i):fill(i) end
+      most = math.max(most, (mascon.memory()))
+    end }, 2)
+    assert.is_true(most - before < 80e6, most - before)
   end)
 end)

@@ -185,6 +185,34 @@ describe("topn_stream", function()
   end)
 end)
 
+describe("as many rows as can be said", function()
+  local rows = math.maxinteger or 2 ^ 53
+  local items = mascon.ones(4, 2)
+  local calls = {
+    topn_stream = function(opts, f)
+      return mascon.topn_stream({ rows = rows, cols = 4, score = f }, 2, opts)
+    end,
+    recommend = function(opts, f)
+      return mascon.recommend({ rows = rows, users = f }, items, 2, opts)
+    end,
+  }
+  for name, call in pairs(calls) do
+    it("are no trouble to " .. name, function()
+      local seen
+      local function score(block, first, last)
+        seen = last - first + 1
+        return block:fill(1) and first < 1
+      end
+      assert.error_matches(function() call({ sink = print }, score) end, "interrupted %(done 0 of")
+      assert.is_true(seen > 1000)
+      assert.error_matches(function() call({ sink = print, first = rows }, score) end, "interrupted")
+      assert.equal(1, seen)
+      assert.error_matches(function() call({ sink = print, first = 0 }, score) end,
+        "option 'first': integer from 1 .-expected, got 0")
+    end)
+  end
+end)
+
 describe("topn_stream in C", function()
   it("has a block scored by each thread, or all by the calling one", function()
     assert.same({ "all right\n", "", 0 }, { shell.run("timeout 300 " .. shell.build .. "/spec/stream") })

@@ -1421,7 +1421,8 @@ function Array:flush() end
 function Array:close() end
 
 ---Make the elements read-only from now on, for every view of them in every
----Lua state; nothing undoes it.
+---Lua state; nothing undoes it. An error in callbacks of a call that uses the
+---array, and while `topn`, `recommend` or their kin write results there.
 ---@return mascon.Array self
 function Array:freeze() end
 

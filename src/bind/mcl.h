@@ -73,6 +73,15 @@ mascon_array *mcl_pushsibling (lua_State *L, const mascon_array *a);
 /* tell the collector of the new array that was put into a handle */
 void mcl_adopt (lua_State *L, mascon_array *a);
 
+/* how many arrays, and others, hold the buffer of 'a' */
+int64_t mcl_owners (const mascon_array *a);
+
+/*
+** What was lent to a callback is back.  If it has more owners than before,
+** views were made, to which C leaves the memory: the collector is told.
+*/
+void mcl_leave (lua_State *L, const mascon_array *lent, int64_t owners);
+
 /* tell it of 'bytes' that hang on another userdata; less than 0: no more */
 void mcl_charge (lua_State *L, int64_t bytes);
 
@@ -92,6 +101,9 @@ mascon_array *mcl_newarray (lua_State *L, mascon_dtype t, int ndim,
 ** has, and one less (by = -1) after it
 */
 void mcl_adduses (lua_State *L, int top, int by);
+
+/* raise where the array at 'arg', if it is one, has such uses */
+void mcl_checkidle (lua_State *L, int arg);
 
 /* the array at 'arg', which is to be written; raises where it is read-only */
 mascon_array *mcl_checkout (lua_State *L, int arg);

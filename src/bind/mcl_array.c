@@ -227,13 +227,28 @@ static void chargebox (box *b, int64_t bytes) {
 }
 
 
+int64_t mcl_owners (const mascon_array *a) {
+  return a->buffer != NULL
+    ? __atomic_load_n(&a->buffer->refs, __ATOMIC_RELAXED) : 1;
+}
+
+
 void mcl_adopt (lua_State *L, mascon_array *a) {
   box *b = (box *)a;
   /* what others hold too lives on without us: an equal part is ours */
-  int64_t owners = a->buffer != NULL
-    ? __atomic_load_n(&a->buffer->refs, __ATOMIC_RELAXED) : 1;
-  chargebox(b, (int64_t)mascon_buffer_bytes(a) / owners + OVERHEAD);
+  chargebox(b, (int64_t)mascon_buffer_bytes(a) / mcl_owners(a) + OVERHEAD);
   makeroom(L, b->account, 0);
+}
+
+
+/* the charge is a handle's that is garbage at once, as the views may be */
+void mcl_leave (lua_State *L, const mascon_array *lent, int64_t owners) {
+  box *b;
+  if (mcl_owners(lent) <= owners) return;
+  b = pushbox(L, MCL_META, getaccount(L, MCL_META));
+  chargebox(b, mascon_count(lent) * (lent->dtype.bits / 8));
+  makeroom(L, b->account, 0);
+  lua_pop(L, 1);
 }
 
 
@@ -297,8 +312,7 @@ static void closebox (box *b) {
 static int closenow (lua_State *L) {
   mascon_array *a = mcl_peek(L, 1);
   if (a == NULL) mcl_typeerror(L, 1, "array");
-  if (((box *)a)->uses > 0)
-    luaL_argerror(L, 1, "array is in use by the call that runs this");
+  mcl_checkidle(L, 1);
   closebox((box *)a);
   return 0;
 }
@@ -308,6 +322,13 @@ static int closenow (lua_State *L) {
 static void adduse (lua_State *L, int arg, int by) {
   mascon_array *a = mcl_peek(L, arg);
   if (a != NULL) ((box *)a)->uses += by;
+}
+
+
+void mcl_checkidle (lua_State *L, int arg) {
+  const mascon_array *a = mcl_peek(L, arg);
+  if (a != NULL && ((const box *)a)->uses > 0)
+    luaL_argerror(L, arg, "array is in use by the call that runs this");
 }
 
 

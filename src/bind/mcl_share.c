@@ -49,10 +49,16 @@ static int unshare (lua_State *L) {
 
 /*
 ** a:freeze(): the elements are read-only from now on, for every view of them
-** in every state; returns a
+** in every state; returns a.  Raises where a callback of a call that uses them
+** asks, and where results of one that is not over are among them
 */
 static int freeze (lua_State *L) {
-  mcl_check(L, mascon_freeze(mcl_checkarray(L, 1)));
+  int status;
+  mcl_checkarray(L, 1);
+  mcl_checkidle(L, 1);
+  status = mascon_freeze(lua_touserdata(L, 1));
+  if (status == MASCON_EBUSY) luaL_argerror(L, 1, mascon_strerror(status));
+  mcl_check(L, status);
   lua_settop(L, 1);
   return 1;
 }

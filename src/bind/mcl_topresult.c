@@ -13,11 +13,14 @@
 static int handover (lua_State *L) {
   const mcl_handover *h = lua_touserdata(L, 2);
   mascon_array *a[3];
+  int64_t owners[3];
   lua_settop(L, 2);
   for (int i = 0; i < h->n; i++) {
+    owners[i] = mcl_owners(h->arrays[i]);
     a[i] = mcl_pushhandle(L);
-    mcl_check(L, mascon_view(a[i], h->arrays[i]));
   }
+  for (int i = 0; i < h->n; i++)
+    mcl_check(L, mascon_view(a[i], h->arrays[i]));
   lua_pushvalue(L, 1);
   for (int i = 0; i < h->n && h->arraysfirst; i++) lua_pushvalue(L, i + 3);
   lua_pushinteger(L, h->first + 1);
@@ -25,6 +28,7 @@ static int handover (lua_State *L) {
   for (int i = 0; i < h->n && !h->arraysfirst; i++) lua_pushvalue(L, i + 3);
   lua_call(L, h->n + 2, 1);
   for (int i = 0; i < h->n; i++) mascon_release(a[i]);  /* not to be kept */
+  for (int i = 0; i < h->n; i++) mcl_leave(L, h->arrays[i], owners[i]);
   return 1;
 }
 
@@ -211,7 +215,8 @@ void mcl_topresults (lua_State *L, mcl_top *t, int arg, int64_t nrows,
   t->nrows = nrows;
   t->type = type;
   t->flat = flat;
-  t->opts.first = mcl_optint(L, arg, "first", 1, 1, nrows + 1) - 1;
+  t->opts.first = mcl_optint(L, arg, "first", 1, 1,
+                             nrows < INT64_MAX ? nrows + 1 : nrows) - 1;
   optsink(L, t, arg);
   checkout(L, arg, t->opts.ranks != NULL ? 4 : 3);
   mcl_begin(L, &t->call, arg);

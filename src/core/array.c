@@ -11,6 +11,7 @@ typedef struct buffer {
   mascon_buffer head;
   void *data;
   size_t owned;  /* bytes that are ours to count */
+  int32_t writers;  /* calls that write it and run code of others meanwhile */
   mascon_release_fn release;
   void *ctx;
 } buffer;
@@ -207,6 +208,7 @@ static void setbuffer (mascon_array *a, buffer *b, void *p, size_t owned,
   b->head.frozen = 0;
   b->data = p;
   b->owned = owned;
+  b->writers = 0;
   b->release = release;
   b->ctx = ctx;
   a->data = p;
@@ -324,16 +326,46 @@ void mascon_release (mascon_array *a) {
 }
 
 
+/* the buffer of 'a', or NULL: another copy's has other fields */
+static buffer *ours (const mascon_array *a) {
+  mascon_buffer *b = a->buffer;
+  return b != NULL && b->destroy == destroy ? (buffer *)b : NULL;
+}
+
+
 size_t mascon_buffer_bytes (const mascon_array *a) {
-  const mascon_buffer *b = a->buffer;  /* another copy's has other fields */
-  return b != NULL && b->destroy == destroy ? ((const buffer *)b)->owned : 0;
+  const buffer *b = ours(a);
+  return b != NULL ? b->owned : 0;
+}
+
+
+void mc_writing (const mascon_array *a, int by) {
+  buffer *b = ours(a);
+  if (b != NULL) __atomic_fetch_add(&b->writers, by, __ATOMIC_RELAXED);
+}
+
+
+int mc_renew (mascon_array *a) {
+  mascon_array new;
+  int status;
+  if (__atomic_load_n(&a->buffer->refs, __ATOMIC_ACQUIRE) == 1 &&
+      !mascon_isreadonly(a)) return MASCON_OK;
+  status = mascon_zeros(&new, mc_dtype(a->dtype), a->ndim, a->shape);
+  if (status != MASCON_OK) return status;
+  mascon_release(a);
+  *a = new;
+  return MASCON_OK;
 }
 
 
 int mascon_freeze (const mascon_array *a) {
   int status = mc_check(a);
+  const buffer *b;
   if (status != MASCON_OK) return status;
   if (a->buffer == NULL) return MASCON_EVALUE;
+  b = ours(a);
+  if (b != NULL && __atomic_load_n(&b->writers, __ATOMIC_RELAXED) > 0)
+    return MASCON_EBUSY;
   __atomic_store_n(&a->buffer->frozen, 1, __ATOMIC_RELEASE);
   return MASCON_OK;
 }

@@ -75,6 +75,17 @@ static inline char *mc_at (const mascon_array *a, int64_t i, int64_t j) {
          (i * a->stride[0] + j * a->stride[1]) * (a->dtype.bits / 8);
 }
 
+/* one call more (by = 1) or less (by = -1) writes 'a': nobody freezes it
+   meanwhile */
+void mc_writing (const mascon_array *a, int by);
+
+/*
+** Let 'a', whose elements are of no use any more, be written anew: where
+** others have views of it, or have frozen it, it becomes an array like it.
+** MASCON_OK, or MASCON_ENOMEM with 'a' as before.
+*/
+int mc_renew (mascon_array *a);
+
 /*
 ** An array over 'bytes' at 'p', freed by release(ctx, p): what mascon_new and
 ** mascon_wrap stand on, and what file maps use.  'owned' bytes count as ours.

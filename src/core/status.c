@@ -22,7 +22,8 @@ const char *mascon_strerror (int status) {
     [MASCON_ECANCEL] = "interrupted",
     [MASCON_EIO] = "input or output failed",
     [MASCON_EFORMAT] = "file format not supported",
-    [MASCON_ECHECK] = "result differs from brute force"
+    [MASCON_ECHECK] = "result differs from brute force",
+    [MASCON_EBUSY] = "array is in use by a call that writes it"
   };
   if (status < 0 || status >= MASCON_NSTATUS) return "unknown status";
   return texts[status];

@@ -197,6 +197,7 @@ static int prepare (call *c, mascon_exec *ex) {
   c->workers = mc_rec_open(&c->job, c->batch, c->threads);
   if (c->o.ranks != NULL)
     c->rankers = mc_rank_open(&c->job, c->o.ranks, c->out.ranks, c->threads);
+  if (c->rankers != NULL) mc_writing(c->out.ranks, 1);
   return c->workers != NULL && (c->o.ranks == NULL || c->rankers != NULL)
          ? MASCON_OK : MASCON_ENOMEM;
 }
@@ -229,6 +230,7 @@ static void openlook (call *c) {
 
 
 static void closecall (call *c) {
+  if (c->rankers != NULL) mc_writing(c->out.ranks, -1);
   mc_rank_close(c->rankers, c->threads);
   mc_rec_close(c->workers, c->threads);
   mc_pack_close(&c->pack);
@@ -320,6 +322,9 @@ static int runsome (call *c, mascon_exec *ex, int64_t first, int64_t last) {
       : mc_result_part(&c->result, ex, first, rows, c->batch, c->threads,
                        someusers, c);
   mascon_release(&c->some);
+  if (status == MASCON_OK && c->source.fill != NULL &&
+      last < c->result.nrows)
+    status = mc_renew(&c->made);  /* the callback may keep parts of it */
   return status;
 }
 
@@ -340,10 +345,9 @@ static int run (call *c, mascon_exec *ex) {
 
 
 static void setstats (const call *c) {
-  mascon_recommend_stats s = {
-    .size = c->out.stats->size,
-    .pairs = (c->result.nrows - c->result.first) * c->f.nitems
-  };
+  mascon_recommend_stats s = {.size = c->out.stats->size};
+  if (!mc_mul(c->result.nrows - c->result.first, c->f.nitems, &s.pairs))
+    s.pairs = INT64_MAX;
   mc_rec_stats(c->workers, c->threads, &s);
   memcpy(c->out.stats, &s, s.size < sizeof s ? s.size : sizeof s);
 }

@@ -126,6 +126,17 @@ static int makecolumns (mc_result *r, int64_t ncols, mascon_dtype t) {
 }
 
 
+/* nobody is to freeze the caller's arrays */
+static void hold (mc_result *r) {
+  for (int k = 0; k < MC_NCOLUMN; k++) {
+    mc_column *c = &r->column[k];
+    if (!c->have) continue;
+    mc_writing(&c->a, 1);
+    c->held = true;
+  }
+}
+
+
 int mc_result_open (mc_result *r, const mascon_topn_opts *o,
                     const mascon_topn_out *out, int64_t nrows, int64_t ncols,
                     mascon_dtype t, int64_t batch, bool flat) {
@@ -137,9 +148,11 @@ int mc_result_open (mc_result *r, const mascon_topn_opts *o,
   int status;
   *r = init;
   status = check(r, o, out, ncols, t, flat);
-  if (status != MASCON_OK || out == NULL || out->sink == NULL) {
+  if (status != MASCON_OK) return status;
+  hold(r);
+  if (out == NULL || out->sink == NULL) {
     if (batch == 0) r->batch = nrows;
-    return status;
+    return MASCON_OK;
   }
   r->sink = out->sink;
   r->ud = out->ud;
@@ -152,11 +165,12 @@ int mc_result_open (mc_result *r, const mascon_topn_opts *o,
 
 
 void mc_result_close (mc_result *r) {
-  for (int k = 0; k < MC_NCOLUMN; k++)
-    if (r->column[k].own) {
-      mascon_release(&r->column[k].a);
-      r->column[k].have = r->column[k].own = false;
-    }
+  for (int k = 0; k < MC_NCOLUMN; k++) {
+    mc_column *c = &r->column[k];
+    if (c->own) mascon_release(&c->a);
+    if (c->held) mc_writing(&c->a, -1);
+    c->have = c->own = c->held = false;
+  }
 }
 
 
@@ -231,10 +245,11 @@ static void shift (void *ud, int64_t first, int64_t last, int thread) {
 }
 
 
-/* rows first to first + count - 1, which are done, to the sink */
+/* rows first to first + count - 1, which are done, to the sink; what he keeps
+   of our arrays is his */
 static int deliver (mc_result *r, int64_t first, int64_t count) {
   mascon_array a[MC_NCOLUMN];
-  int stop;
+  int stop, status = MASCON_OK;
   for (int k = 0; k < MC_NCOLUMN; k++) {
     const mc_column *c = &r->column[k];
     mascon_narrow(&a[k], &c->a, 0, c->own ? 0 : first, count, 1);
@@ -242,7 +257,11 @@ static int deliver (mc_result *r, int64_t first, int64_t count) {
   stop = r->sink(r->ud, first, first + count, &a[MC_IDS], &a[MC_SCORES],
                  &a[MC_COUNTS]);
   for (int k = 0; k < MC_NCOLUMN; k++) mascon_release(&a[k]);
-  return stop ? MASCON_ECANCEL : MASCON_OK;
+  if (stop) return MASCON_ECANCEL;
+  for (int k = 0; k < MC_NCOLUMN && status == MASCON_OK; k++)
+    if (r->column[k].own && first + count < r->nrows)
+      status = mc_renew(&r->column[k].a);
+  return status;
 }
 
 

@@ -20,6 +20,7 @@ typedef struct mc_column {
   mascon_array a;
   bool have;  /* wanted by the caller or by the sink */
   bool own;   /* ours, for one batch: its row 0 is the batch's first */
+  bool held;  /* the caller's, and nobody may freeze it */
 } mc_column;
 
 typedef struct mc_result {

@@ -72,6 +72,8 @@ static int dobatch (mc_topn *t, const mascon_stream *s, mascon_array *block,
     status = mc_result_part(&t->result, ex, first, count, t->grain,
                             t->threads, mc_topn_body, t);
   mascon_release(&t->matrix);
+  if (status == MASCON_OK && first + count < s->rows)
+    status = mc_renew(block);  /* the callback may keep parts of it */
   return status;
 }
 
