@@ -327,7 +327,7 @@ describe("examples/recommend.lua", function()
     end
     local users, items = file "users", file "items"
     fails("two files expected, got 1; see --help", users)
-    fails("where to write to is missing: -o IDS.npy", users, items)
+    fails("where to write to is missing: -o FILE", users, items)
     fails("-n needs a value; see --help", users, items, "-n")
     fails("unknown option '--seen'; --help lists them", "--seen")
     fails("-n: an integer from 1 to 2147483648 expected, got 'x'", users, items,

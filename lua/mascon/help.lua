@@ -4,7 +4,7 @@ local core = require "mascon.core"
 
 -- where annotations stand, and what their names stand for
 local SOURCES = {
-  { "meta", { mascon = "mascon", Array = "Array", Random = "Random" } },
+  { "meta", { mascon = "mascon", Array = "Array", Random = "Random", Hits = "Hits" } },
   { "show", { show = "mascon.show" } },
   { "imagefile", { image = "mascon.image" } },
   { "image", { M = "mascon.image" } },

@@ -599,6 +599,38 @@ function mascon.csv.codes(path, opts) end
 ---@param opts? mascon.RunOpts
 function mascon.csv.save(path, names, columns, opts) end
 
+---A table of results that is written; it appears when it is closed.
+---@class mascon.Hits
+local Hits = {}
+
+---Write the hits of users `first` to `last`, as a sink gets them.
+---@param first integer
+---@param last integer
+---@param ids mascon.Array  i32 or i64, a row for each of these users
+---@param scores mascon.Array  f32 or f64, of the same shape
+---@param counts? mascon.Array  hits of each row; default: a row ends before its first id below `base`
+function Hits:write(first, last, ids, scores, counts) end
+
+---Bring the file to its place, whole; raises on failure. Twice is no error.
+function Hits:close() end
+
+---Give the table up: what was at its path stays.
+function Hits:drop() end
+
+---Begin a CSV table of results: lines of user, item, score under that header, the
+---users in their order, the best item first. What users and items are called is
+---given by `users` and `items`, else they are numbers that count from `base`.
+---Texts are quoted where they have to be. Numbers are written by all threads.
+---
+---    local t = mascon.csv.hits("best.csv", {users = names, items = titles})
+---    mascon.recommend(u, v, 10, {sink = function(...) t:write(...) end})
+---    t:close()
+---
+---@param path string
+---@param opts? {users?: string[]|mascon.Array, items?: string[]|mascon.Array, base?: 0|1, threads?: integer}
+---@return mascon.Hits t
+function mascon.csv.hits(path, opts) end
+
 ---What `mascon.image` stands on: levels and colours, without defaults.
 mascon.pixels = {}
 

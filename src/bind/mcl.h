@@ -306,6 +306,25 @@ void mcl_poll (lua_State *L, mcl_call *c, int64_t done, int64_t total);
 /* -------} */
 
 
+/* {------- sets of texts (mcl_labels.c) ------- */
+
+/* push a new set */
+mascon_labels *mcl_newlabels (lua_State *L);
+
+/*
+** The strings or integers of the list, or the integers of the vector, on top of
+** the stack, which is popped, into 'l'.  They are an option's of the argument
+** 'arg'; one that is there already is an error.
+*/
+void mcl_addlabels (lua_State *L, int arg, const char *option,
+                    mascon_labels *l);
+
+/* push a list of the texts */
+void mcl_pushlabels (lua_State *L, const mascon_labels *l);
+
+/* -------} */
+
+
 /* {------- one file a domain: its functions, each adds to the module table
    on top of the stack ------- */
 
@@ -332,6 +351,7 @@ void mcl_openreduce (lua_State *L);
 void mcl_opentopn (lua_State *L);
 void mcl_opencsr (lua_State *L);
 void mcl_opencsv (lua_State *L);
+void mcl_addhits (lua_State *L);  /* to the table 'csv' on top */
 void mcl_openstream (lua_State *L);
 void mcl_opensort (lua_State *L);
 void mcl_openshare (lua_State *L);

@@ -2,7 +2,6 @@
 ** mcl_csv.c - CSV tables: load, save
 */
 
-#include <limits.h>
 #include <string.h>
 
 #include "mcl.h"
@@ -219,49 +218,6 @@ static int load (lua_State *L) {
 
 /* {------- codes ------- */
 
-#define LABELS "mascon.csv.labels"
-
-static int freelabels (lua_State *L) {
-  mascon_labels **l = lua_touserdata(L, 1);
-  mascon_labels_free(*l);
-  *l = NULL;
-  return 0;
-}
-
-
-/* push a set of texts */
-static mascon_labels *newlabels (lua_State *L) {
-  mascon_labels **l = lua_newuserdatauv(L, sizeof *l, 0);
-  *l = NULL;
-  if (mcl_newtype(L, LABELS)) {
-    lua_pushcfunction(L, freelabels);
-    lua_setfield(L, -2, "__gc");
-  }
-  lua_setmetatable(L, -2);
-  *l = mascon_labels_new();
-  if (*l == NULL) mcl_check(L, MASCON_ENOMEM);
-  return *l;
-}
-
-
-/* the texts of the list on top of the stack, which is popped, into 'l' */
-static void addlabels (lua_State *L, int arg, mascon_labels *l) {
-  for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
-    size_t n;
-    const char *text = lua_isstring(L, -1) ? lua_tolstring(L, -1, &n) : NULL;
-    int status;
-    if (text == NULL) mcl_opterror(L, arg, "labels", "lists of strings");
-    status = mascon_labels_add(l, text, n);
-    if (status == MASCON_EVALUE)
-      luaL_argerror(L, arg, lua_pushfstring(L, "option 'labels': '%s' at "
-                    "position %I was there before", text, i));
-    mcl_check(L, status);
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 2);
-}
-
-
 /*
 ** Push a set for each of 'n' columns, and what memory has them in a list.
 ** Those that option 'labels' gives are not extended.
@@ -270,7 +226,7 @@ static mascon_labels **optlabels (lua_State *L, int arg, int n, int **extend) {
   mascon_labels **sets = lua_newuserdatauv(L, (size_t)n * sizeof *sets, 0);
   *extend = lua_newuserdatauv(L, (size_t)n * sizeof **extend, 0);
   luaL_checkstack(L, n + LUA_MINSTACK, NULL);
-  for (int k = 0; k < n; k++) sets[k] = newlabels(L);
+  for (int k = 0; k < n; k++) sets[k] = mcl_newlabels(L);
   if (mcl_optvalue(L, arg, "labels") != LUA_TNIL && !lua_istable(L, -1))
     mcl_opterror(L, arg, "labels", "list, of a list or false for each column");
   for (int k = 0; k < n; k++) {
@@ -278,7 +234,7 @@ static mascon_labels **optlabels (lua_State *L, int arg, int n, int **extend) {
     if (!lua_istable(L, -1)) continue;
     if (lua_rawgeti(L, -1, k + 1) == LUA_TTABLE) {
       (*extend)[k] = 0;
-      addlabels(L, arg, sets[k]);
+      mcl_addlabels(L, arg, "labels", sets[k]);
     }
     else if (lua_toboolean(L, -1))
       mcl_opterror(L, arg, "labels", "list, of a list or false for each "
@@ -286,19 +242,6 @@ static mascon_labels **optlabels (lua_State *L, int arg, int n, int **extend) {
     else lua_pop(L, 1);
   }
   return sets;
-}
-
-
-/* push a list of the texts */
-static void pushlabels (lua_State *L, const mascon_labels *l) {
-  int64_t count = mascon_labels_count(l);
-  lua_createtable(L, count < INT_MAX ? (int)count : 0, 0);
-  for (int64_t i = 0; i < count; i++) {
-    size_t n;
-    const char *text = mascon_labels_text(l, i, &n);
-    lua_pushlstring(L, text, n);
-    lua_rawseti(L, -2, i + 1);
-  }
 }
 
 
@@ -341,7 +284,7 @@ static int codes (lua_State *L) {
   for (int k = 0; k < opts.ncolumns; k++) {
     mcl_check(L, mascon_select(mcl_pushhandle(L), data, 0, k));
     lua_rawseti(L, -3, k + 1);
-    pushlabels(L, sets[k]);
+    mcl_pushlabels(L, sets[k]);
     lua_rawseti(L, -2, k + 1);
   }
   return 2;
@@ -419,5 +362,6 @@ void mcl_opencsv (lua_State *L) {
   };
   lua_newtable(L);
   mcl_addfuncs(L, funcs);
+  mcl_addhits(L);
   lua_setfield(L, -2, "csv");
 }

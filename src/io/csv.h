@@ -62,6 +62,31 @@ const char *mc_csvparse (const mc_csvtext *t, const char *p,
 /* -------} */
 
 
+/* {------- writing (csvblocks.c) ------- */
+
+/*
+** Rows that become text by all threads, a batch of blocks at a time; the texts
+** are written one after the other.
+*/
+typedef struct mc_csvblocks {
+  int64_t rows;
+  size_t rowsize;  /* bytes of a row's text, at most */
+  /* rows 'first' to 'last' - 1 to 'p'; where their text ends */
+  char *(*put) (void *ud, int64_t first, int64_t last, char *p);
+  void *ud;
+} mc_csvblocks;
+
+/*
+** Write them to 'fd' from '*at' on, which is moved.  'ops': simple operations
+** for a row, about.  MASCON_OK, MASCON_ENOMEM, MASCON_ECANCEL; MASCON_EIO:
+** errno says why.
+*/
+int mc_csvwrite (const mc_csvblocks *b, int fd, int64_t *at, double ops,
+                 mascon_exec *ex);
+
+/* -------} */
+
+
 /* {------- the file (csvhead.c) ------- */
 
 typedef struct mc_csvfile {

@@ -1,8 +1,5 @@
 /*
 ** csvsave.c - columns to CSV tables
-**
-** Rows become text by all threads, a batch of blocks at a time, and the texts
-** are written one after the other.
 */
 
 #include <errno.h>
@@ -11,14 +8,10 @@
 #include "csv.h"
 #include "number.h"
 
-#define ROWS 1024  /* of a block */
-
 typedef struct job {
   mascon_array *columns;  /* views: progress may close what was given */
   int ncols;
-  int64_t rows, base;  /* of all; the first of this batch */
-  char *text;          /* 'size' bytes for each block of the batch */
-  size_t size, *length;
+  int64_t rows;
 } job;
 
 
@@ -36,21 +29,15 @@ static char *put (const mascon_array *a, int64_t r, char *p) {
 }
 
 
-/* a block of a batch: 'first' is its number */
-static void format (void *ud, int64_t first, int64_t last, int thread) {
-  job *j = ud;
-  (void)thread;
-  for (int64_t b = first; b < last; b++) {
-    int64_t r = j->base + b * ROWS, end = r + ROWS;
-    char *text = j->text + (size_t)b * j->size, *p = text;
-    if (end > j->rows) end = j->rows;
-    for (; r < end; r++)
-      for (int k = 0; k < j->ncols; k++) {
-        p = put(&j->columns[k], r, p);
-        *p++ = k + 1 < j->ncols ? ',' : '\n';
-      }
-    j->length[b] = (size_t)(p - text);
-  }
+/* rows as mc_csvblocks has them */
+static char *format (void *ud, int64_t first, int64_t last, char *p) {
+  const job *j = ud;
+  for (int64_t r = first; r < last; r++)
+    for (int k = 0; k < j->ncols; k++) {
+      p = put(&j->columns[k], r, p);
+      *p++ = k + 1 < j->ncols ? ',' : '\n';
+    }
+  return p;
 }
 
 
@@ -76,44 +63,15 @@ static int writehead (int fd, int ncols, const char *const *names,
 }
 
 
-/* all rows; an errno in '*error' */
-static int writerows (job *j, int fd, int64_t at, int batch, int threads,
-                      int *error, mascon_exec *ex) {
-  int status = MASCON_OK;
-  for (; j->base < j->rows && *error == 0; j->base += (int64_t)batch * ROWS) {
-    int64_t blocks = (j->rows - j->base + ROWS - 1) / ROWS;
-    if (blocks > batch) blocks = batch;
-    status = mc_parallel_part(ex, blocks, 1, threads, format, j, j->base / ROWS,
-                              (j->rows + ROWS - 1) / ROWS);
-    if (status != MASCON_OK) break;
-    for (int64_t b = 0; b < blocks && *error == 0; b++) {
-      *error = mc_writeat(fd, j->text + (size_t)b * j->size, j->length[b], at);
-      at += (int64_t)j->length[b];
-    }
-  }
-  return status;
-}
-
-
 static int writeall (job *j, const mc_newfile *f, const char *const *names,
                      mascon_why *why, mascon_exec *ex) {
-  int threads = mc_threads(ex, (double)j->rows * j->ncols * 64);
-  int batch = 4 * threads, error, status = MASCON_OK;
+  mc_csvblocks b = {j->rows, (size_t)j->ncols * MC_NUMBERSIZE, format, j};
   int64_t at = 0;
-  j->size = (size_t)j->ncols * ROWS * MC_NUMBERSIZE;
-  j->text = mc_alloc((size_t)batch, j->size);
-  j->length = mc_alloc((size_t)batch, sizeof *j->length);
-  error = writehead(f->fd, j->ncols, names, &at);
-  if (j->text == NULL || j->length == NULL) status = MASCON_ENOMEM;
-  else if (error == 0)
-    status = writerows(j, f->fd, at, batch, threads, &error, ex);
-  mc_free(j->text);
-  mc_free(j->length);
-  if (error != 0) {
-    errno = error;
-    return mc_whyerrno(why, f->path);
-  }
-  return status == MASCON_OK ? status : mc_whystatus(why, f->path, status);
+  int status = MASCON_EIO;
+  errno = writehead(f->fd, j->ncols, names, &at);
+  if (errno == 0) status = mc_csvwrite(&b, f->fd, &at, j->ncols * 64.0, ex);
+  return status == MASCON_EIO ? mc_whyerrno(why, f->path)
+       : status != MASCON_OK ? mc_whystatus(why, f->path, status) : status;
 }
 
 

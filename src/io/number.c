@@ -25,6 +25,13 @@
 #define isdigit(c) ((unsigned char)((c) - '0') <= 9)
 
 
+/* powers of ten that are doubles */
+static const double ten[] = {
+  1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
+  1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
+};
+
+
 /* {------- rounding ------- */
 
 /*
@@ -241,10 +248,6 @@ static const char *exponent (const char *p, int64_t *k) {
 /* m * 10^k, where 'digits' begin at 'p' */
 static double combine (const char *p, char point, int64_t digits, uint64_t m,
                        int64_t k) {
-  static const double ten[] = {
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
-    1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22
-  };
   if (digits > MAXDIGITS) return manydigits(p, point, k);
   if (m == 0) return 0;
 #if FLT_EVAL_METHOD == 0
@@ -306,23 +309,50 @@ static bool same (double y, double x, bool single) {
 }
 
 
+#define MOSTTEN 17
+
+
+/* is x > 0 read from its first 'k' digits behind the point? */
+static bool enough (double x, int k, bool single) {
+  double m = rint(x * ten[k]);
+  return m <= 0x1p53 && same(m / ten[k], x, single);
+}
+
+
+/*
+** How many digits behind the point x > 0 takes; -1: more than MOSTTEN, or more
+** than an integer has in all.  Where some are enough, so are more: it is few,
+** or about as many as the bits of 'x' stand for.
+*/
+static int fraction (double x, bool single) {
+  int k, e;
+  for (k = 0; k < 3; k++)
+    if (enough(x, k, single)) return k;
+  frexp(x, &e);
+  e = ((single ? 24 : 53) - e) * 77 / 256;  /* log10 of 2 */
+  k = e < 3 ? 3 : e > MOSTTEN ? MOSTTEN : e;
+  if (enough(x, k, single)) {
+    while (k > 3 && enough(x, k - 1, single)) k--;
+    return k;
+  }
+  while (++k <= MOSTTEN)
+    if (enough(x, k, single)) return k;
+  return -1;
+}
+
+
 /* x > 0 as an integer over a power of ten, if it is one; else NULL */
 static char *putfixed (char *p, double x, bool single) {
-  double ten = 1;
-  for (int k = 0; k <= 17; k++, ten *= 10) {
-    double m = rint(x * ten);
-    if (m > 0x1p53) return NULL;
-    if (same(m / ten, x, single)) {
-      uint64_t whole = (uint64_t)m / (uint64_t)ten;
-      uint64_t part = (uint64_t)m % (uint64_t)ten;
-      p = putinteger(p, whole);
-      if (k == 0) return p;
-      *p = '.';
-      for (int i = k; i > 0; i--, part /= 10) p[i] = (char)('0' + part % 10);
-      return p + k + 1;
-    }
-  }
-  return NULL;
+  int k = fraction(x, single);
+  uint64_t m, part;
+  if (k < 0) return NULL;
+  m = (uint64_t)rint(x * ten[k]);
+  part = m % (uint64_t)ten[k];
+  p = putinteger(p, m / (uint64_t)ten[k]);
+  if (k == 0) return p;
+  *p = '.';
+  for (int i = k; i > 0; i--, part /= 10) p[i] = (char)('0' + part % 10);
+  return p + k + 1;
 }
 
 
