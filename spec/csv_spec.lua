@@ -186,6 +186,10 @@ describe("csv.load", function()
     local f = file "a,b\n1,2\n"
     assert.same({ nil, f .. ": has no column 'c'" },
       { csv.load(f, { columns = { "c" } }) })
+    for _, place in ipairs { 0, 1.5, -1 } do
+      assert.error_matches(function() csv.load(f, { columns = { place } }) end,
+        "option 'columns': names or places from 1 up expected, got " .. tostring(place), 1, true)
+    end
     assert.same({ nil, f .. ": has no column '3'" },
       { csv.load(f, { columns = { 3 } }) })
     assert.same({ nil, f .. ": column 1 is asked for twice" },

@@ -182,6 +182,30 @@ save('h.npz', b'csr', (2, 4)); save('i.npz', b'csr', (3, 5))
     assert.matches("indptr and shape do not belong together", message "i.npz")
   end)
 
+  it(".npz whose arrays do not belong together is refused", function()
+    local function ints(t) return mascon.array(t, "i32") end
+    local whole = { indptr = ints { 0, 1, 2 }, indices = ints { 4, 0 }, data = mascon.ones(2),
+      shape = ints { 2, 5 }, format = mascon.array({ ("csr"):byte(1, 3) }, "u8") }
+    local function refuses(what, changes)
+      local t = {}
+      for k, v in pairs(whole) do t[k] = changes[k] or v end
+      mascon.npz.save(name "n.npz", t)
+      local got, why = mascon.csr.load(name "n.npz")
+      assert.is_nil(got)
+      assert.equal(name "n.npz" .. ": " .. what, why)
+    end
+    mascon.npz.save(name "n.npz", whole)
+    assert.equal("csr 2 x 5, base 0", tostring(mascon.csr.load(name "n.npz")))
+    refuses("data is no vector of a value for each of 2 indices, but f64 array 3",
+      { data = mascon.ones(3) })
+    refuses("data is no vector of a value for each of 2 indices, but f64 array 1 x 2",
+      { data = mascon.ones(1, 2) })
+    refuses("indptr ends with 2, but there are 3 indices (in SciPy: m.prune())",
+      { indices = ints { 4, 0, 1 }, data = mascon.ones(3) })
+    refuses("shape is no vector of two integers, but f64 array 2", { shape = mascon.array { 2, 5 } })
+    refuses("shape is no vector of two integers, but i32 array 3", { shape = ints { 2, 5, 1 } })
+  end)
+
   local function load(text, opts)
     return mascon.csr.load(shell.write(name "r.csv", text), opts)
   end
@@ -255,6 +279,26 @@ save('h.npz', b'csr', (2, 4)); save('i.npz', b'csr', (3, 5))
     assert.matches("'a' at position 2 was there before", why)
     assert.has_error(function() load("a,b\n", { users = "a" }) end,
       "bad argument #2 to 'load' (option 'users': list of ids expected, got \"a\")")
+    local function refuses(what, opts)
+      assert.has_error(function() load("a,b\n", opts) end,
+        "bad argument #2 to 'load' (" .. what .. ")")
+    end
+    refuses("option 'users': 'b' at position 2 was there before", { users = { "b", "b" } })
+    refuses("option 'items': '1' at position 2 was there before", { items = { 1, "1" } })
+    refuses("option 'items': list of strings or integers expected, got 1.5", { items = { 1.5 } })
+    refuses("option 'users': list without holes expected, got table", { users = { [2] = "x" } })
+    refuses("option 'users': list without holes expected, got table", { users = { n = "x" } })
+    for _, sep in ipairs { "\n", '"' } do
+      refuses("option 'sep': one character, no quote and no line break expected, got \"" .. sep ..
+        '"', { sep = sep })
+    end
+    for _, column in ipairs { 0, -1, 1.5 } do
+      refuses("option 'user': name or place of a column expected, got " .. tostring(column),
+        { user = column })
+    end
+    refuses("option 'item': name or place of a column expected, got table", { item = {} })
+    local _, users = load("1,x\n2,y\n", { users = { 2, 1 } })
+    assert.same({ "2", "1" }, users)
     assert.has_error(function() load("a,b\n", { base = 0 }) end,
       "bad argument #2 to 'load' (unknown option 'base')")
   end)

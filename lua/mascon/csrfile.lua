@@ -18,6 +18,21 @@ local function text(bytes)
   return table.concat(letters)
 end
 
+-- what of the arrays of a file does not belong together; nil: nothing
+local function misfit(m)
+  local shape, data = m.shape, m.data
+  if shape.ndim ~= 1 or shape.size ~= 2 or (shape.dtype ~= "i64" and shape.dtype ~= "i32") then
+    return "shape is no vector of two integers, but " .. contrast.describe(shape)
+  end
+  if m.indptr.ndim ~= 1 or m.indptr.size ~= shape[1] + 1 then
+    return "indptr and shape do not belong together"
+  end
+  if data.ndim ~= 1 or data.size ~= m.indices.size then
+    return ("data is no vector of a value for each of %d indices, but %s"):format(
+      m.indices.size, contrast.describe(data))
+  end
+end
+
 local function scipy(path)
   local bytes, why = npz.bytes(path, { "format" })
   if not bytes then return nil, why end
@@ -28,12 +43,14 @@ local function scipy(path)
   end
   local m, message = npz.load(path, { "indptr", "indices", "shape", "data" })
   if not m then return nil, message end
-  if m.shape.ndim ~= 1 or m.shape.size ~= 2 or m.indptr.ndim ~= 1
-     or m.indptr.size ~= m.shape[1] + 1 then
-    return nil, path .. ": indptr and shape do not belong together"
-  end
+  local wrong = misfit(m)
+  if wrong then return nil, path .. ": " .. wrong end
   local ok, c = pcall(core.csr, m.indptr, m.indices, m.shape[2], { base = 0 })
   if not ok then return nil, ("%s: %s"):format(path, c:match "%((.*)%)" or c) end
+  if m.indices.size > c.nnz then
+    return nil, ("%s: indptr ends with %d, but there are %d indices (in SciPy: m.prune())")
+      :format(path, c.nnz, m.indices.size)
+  end
   return c, m.data
 end
 
@@ -81,22 +98,55 @@ end
 local PAIRS = { user = true, item = true, users = true, items = true, sep = true,
                 comment = true, header = true, progress = true }
 
+local function bad(name, expected, got)
+  contrast.bad("load", 2, ("option '%s': %s expected, got %s"):format(name, expected,
+    contrast.describe(got)))
+end
+
+local function whole(x)
+  return type(x) == "number" and x % 1 == 0 and x > -2 ^ 53 and x < 2 ^ 53
+end
+
+-- the list of texts that option 'name' has; false: none
 local function checklist(name, list)
-  if list ~= nil and type(list) ~= "table" then
-    contrast.bad("load", 2, ("option '%s': list of ids expected, got %s"):format(name,
-      contrast.describe(list)))
+  if list == nil then return false end
+  if type(list) ~= "table" then bad(name, "list of ids", list) end
+  local out, seen = {}, {}
+  for k in pairs(list) do
+    if not whole(k) or k < 1 or k > #list then bad(name, "list without holes", list) end
   end
-  return list or false
+  for i = 1, #list do
+    local id = list[i]
+    if whole(id) then id = ("%d"):format(id) end
+    if id == nil then bad(name, "list without holes", list) end
+    if type(id) ~= "string" then bad(name, "list of strings or integers", id) end
+    if seen[id] then
+      contrast.bad("load", 2, ("option '%s': '%s' at position %d was there before"):format(
+        name, id, i))
+    end
+    out[i], seen[id] = id, true
+  end
+  return out
+end
+
+local function checkcolumn(name, column, default)
+  if column == nil then return default end
+  if type(column) ~= "string" and not (whole(column) and column > 0) then
+    bad(name, "name or place of a column", column)
+  end
+  return column
 end
 
 local function pairsof(path, opts)
   opts = contrast.checkoptions("load", 2, opts, PAIRS)
   local ok, codes, labels = pcall(core.csv.codes, path, {
-    columns = { opts.user or 1, opts.item or 2 },
+    columns = { checkcolumn("user", opts.user, 1), checkcolumn("item", opts.item, 2) },
     labels = { checklist("users", opts.users), checklist("items", opts.items) },
     sep = opts.sep, comment = opts.comment, header = opts.header,
     progress = opts.progress })
-  if not ok then contrast.raise((codes:gsub("'codes'", "'load'"))) end
+  if not ok then
+    contrast.raise(type(codes) == "string" and codes:gsub("to '[^']*'", "to 'load'", 1) or codes)
+  end
   if not codes then return nil, labels end
   local users, items = codes[1], codes[2]
   local known = users:gt(0):land(items:gt(0))
@@ -112,8 +162,8 @@ end
 ---@class mascon.PairOpts
 ---@field user? string|integer  column of the users' ids (1)
 ---@field item? string|integer  column of the items' ids (2)
----@field users? string[]  the ids of the rows, in order; others are left out
----@field items? string[]  the ids of the columns
+---@field users? (string|integer)[]  the ids of the rows, in order; others are left out
+---@field items? (string|integer)[]  the ids of the columns
 ---@field sep? string
 ---@field comment? string
 ---@field header? boolean

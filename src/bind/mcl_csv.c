@@ -127,6 +127,12 @@ static bool optcolumns (lua_State *L, int arg, const char *path,
   if (mcl_optvalue(L, arg, "columns") == LUA_TNIL) return true;
   n = lua_type(L, -1) == LUA_TTABLE ? (int)lua_rawlen(L, -1) : 0;
   if (n == 0) mcl_opterror(L, arg, "columns", "list of names or places");
+  for (int i = 1; i <= n; i++) {
+    if (lua_rawgeti(L, -1, i) != LUA_TSTRING &&
+        !(lua_isinteger(L, -1) && lua_tointeger(L, -1) > 0))
+      mcl_opterror(L, arg, "columns", "names or places from 1 up");
+    lua_pop(L, 1);
+  }
   places = lua_newuserdatauv(L, (size_t)n * sizeof *places, 0);
   lua_insert(L, -2);
   luaL_checkstack(L, LUA_MINSTACK, NULL);
