@@ -447,15 +447,15 @@ typedef struct mascon_memory {
   int64_t calls;   /* allocations made since the process began */
   int64_t peak;    /* the most bytes held, to within 64 KiB a thread */
   int64_t kept;    /* bytes of freed blocks that wait to be used again: at most
-                      64 MiB, and not among 'bytes' */
+                      64 MiB, 2 MiB a thread, and not among 'bytes' */
   int64_t limit;   /* on bytes and what is kept; -1: none */
 } mascon_memory;
 
 MASCON_API void mascon_memory_now (mascon_memory *m);
 
 /*
-** mascon_memory_trim: give back what is kept for reuse.  Happens by itself
-** where memory is short.
+** mascon_memory_trim: give back what is kept for reuse, but what other threads
+** keep for themselves (2 MiB each).  Happens by itself where memory is short.
 */
 MASCON_API void mascon_memory_trim (void);
 

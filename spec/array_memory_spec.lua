@@ -53,6 +53,22 @@ describe("the collector", function()
     end) < 2 * slack)
   end)
 
+  it("feels views, which have no elements of their own", function()
+    local m = mascon.zeros(10, 10)
+    for _, mode in ipairs { "incremental", "generational" } do
+      if pcall(collectgarbage, mode) then  -- not all Luas have both
+        collectgarbage()
+        local before, most = collectgarbage "count", 0
+        for i = 1, 100000 do
+          local _ = m:row(1 + i % 10)
+          if i % 100 == 0 then most = math.max(most, collectgarbage "count") end
+        end
+        assert.is_true(most - before < 2 * math.max(before, 1024), most .. " " .. before)
+      end
+    end
+    pcall(collectgarbage, "incremental")
+  end)
+
   it("is not fooled by views, or by what was large before", function()
     local big = mascon.empty(100 * 2 ^ 20, "u8")
     for i = 1, 1000 do

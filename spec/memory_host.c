@@ -106,7 +106,6 @@ static void *fill (void *ud) {
   mascon_array *a = ud;
   int n = 0;
   while (n < 64 && vector(&a[n], MiB) == MASCON_OK) n++;
-  CHECK(now().bytes <= 21 * MiB);
   return NULL;
 }
 
@@ -122,8 +121,7 @@ static void limit (void) {
   for (int i = 0; i < THREADS; i++) pthread_join(t[i], NULL);
   for (int i = 0; i < THREADS; i++)
     for (int k = 0; k < 64 && a[i][k].magic != 0; k++) n++;
-  CHECK(n <= 20);
-  CHECK(now().blocks == n);
+  CHECK(n <= 20 && now().blocks == n && now().bytes <= 21 * MiB);
   for (int i = 0; i < THREADS; i++)
     for (int k = 0; k < 64; k++) mascon_release(&a[i][k]);
   CHECK(now().bytes + now().kept <= 21 * MiB);

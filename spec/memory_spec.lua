@@ -53,10 +53,19 @@ describe("freed blocks", function()
     assert.is_true(mascon.memory() <= live)
   end)
 
-  it("are not kept where they are small or very large", function()
-    mascon.empty(10):close()
+  it("are not kept where they are very large or of a size between", function()
+    mascon.empty(100):close()
     mascon.empty(5000000):close()
     assert.equal(0, kept())
+  end)
+
+  it("of small arrays are kept by their thread, 2 MiB at most", function()
+    if not keeps then return pending "nothing is kept under a memory checker" end
+    local arrays = {}
+    for i = 1, 30000 do arrays[i] = mascon.full(1 + i % 30, 7) end
+    for i = 1, 30000 do arrays[i]:close() end
+    assert.is_true(kept() > 1e6 and kept() <= 2 * 2 ^ 20)
+    for n = 1, 30 do assert.equal(0, mascon.zeros(n):max()) end
   end)
 
   it("are given back when asked for", function()

@@ -323,8 +323,8 @@ function mascon.clock() end
 ---What memory the whole process holds.
 ---
 ---Freed blocks from 8 KB to 36 MB are kept for reuse, 64 MB at most, as fresh pages cost
----more than most of what is done with them. They are given back where memory is short,
----and by `trim`.
+---more than most of what is done with them; blocks to 512 bytes by each thread for itself,
+---2 MB at most. They are given back where memory is short, and by `trim`.
 ---
 ---With a limit, what would exceed it is an error, after a full collection has not freed
 ---enough: "not enough memory: 80000 bytes asked for, 950000 held, the limit is 1000000".

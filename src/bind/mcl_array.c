@@ -9,6 +9,8 @@
 #include "mcl.h"
 
 #define SLACK (32 << 20)  /* garbage below this is not worth a collection */
+#define HANDLE 176        /* bytes of Lua's own in a handle */
+#define FEW 4096          /* handles that are not worth a collection */
 #define OVERHEAD 384      /* bytes that an array costs besides its elements */
 
 /*
@@ -21,6 +23,8 @@ typedef struct account {
   int64_t floor;  /* the least held since the last full collection */
   int64_t heap;   /* bytes of Lua's own then */
   int64_t handles;  /* arrays that are not closed or collected */
+  int64_t young;    /* handles pushed since the last full collection, ... */
+  int64_t enough;   /* ... and how many are worth the next one */
 } account;
 
 /* the userdata: the struct of mascon.h at offset 0, and what it weighs */
@@ -90,9 +94,50 @@ static account *getaccount (lua_State *L, int meta) {
 }
 
 
+/*
+** A full collection.  Lua itself is slow to feel userdata that have finalizers
+** (what these leave counts as living for one more cycle), so that its heap
+** grows far beyond the caches, and each handle costs several times as much.
+*/
+static void collectall (lua_State *L, account *c) {
+  int64_t before = c->handles;
+  lua_gc(L, LUA_GCCOLLECT);
+  c->floor = c->held;
+  c->heap = (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024 -
+            (before - c->handles) * HANDLE;
+  c->young = 0;
+  c->enough = c->heap / HANDLE > FEW ? c->heap / HANDLE : FEW;
+}
+
+
+/*
+** Before 'bytes' more are allocated.  A full collection costs what lives in
+** Lua, and frees what is garbage here: let it be worth that.  So the peak
+** stays below twice what lives.  Inside a finalizer, and where the script has
+** stopped the collector, it does not run.
+*/
+static void makeroom (lua_State *L, account *c, int64_t bytes) {
+  int64_t most = c->floor > c->heap ? c->floor : c->heap;
+  if (c->held == c->floor ||  /* nothing new, so no garbage */
+      c->held - c->floor + bytes <= (most > SLACK ? most : SLACK) ||
+      lua_gc(L, LUA_GCISRUNNING) <= 0) return;
+  collectall(L, c);
+}
+
+
+/* the same before one more handle */
+static void makeway (lua_State *L, account *c) {
+  if (c->young++ < c->enough) return;
+  c->young = 0;
+  if (lua_gc(L, LUA_GCISRUNNING) > 0) collectall(L, c);
+}
+
+
 /* push an empty handle with the metatable at 'meta' */
 static box *pushbox (lua_State *L, int meta, account *c) {
-  box *b = lua_newuserdatauv(L, sizeof *b, 0);
+  box *b;
+  makeway(L, c);
+  b = lua_newuserdatauv(L, sizeof *b, 0);
   memset(b, 0, sizeof *b);
   b->secret = atomic_load_explicit(&secret, memory_order_relaxed);
   lua_pushvalue(L, meta);
@@ -173,23 +218,6 @@ int mcl_typeerror (lua_State *L, int arg, const char *expected) {
 
 
 /* {------- memory and the collector ------- */
-
-/*
-** Before 'bytes' more are allocated.  A full collection costs what lives in
-** Lua, and frees what is garbage here: let it be worth that.  So the peak
-** stays below twice what lives.  Inside a finalizer, and where the script has
-** stopped the collector, it does not run.
-*/
-static void makeroom (lua_State *L, account *c, int64_t bytes) {
-  int64_t most = c->floor > c->heap ? c->floor : c->heap;
-  if (c->held == c->floor ||  /* nothing new, so no garbage */
-      c->held - c->floor + bytes <= (most > SLACK ? most : SLACK) ||
-      lua_gc(L, LUA_GCISRUNNING) <= 0) return;
-  lua_gc(L, LUA_GCCOLLECT);
-  c->floor = c->held;
-  c->heap = (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024;
-}
-
 
 /* memory is short: collect; a stopped collector stays stopped */
 static void collect (lua_State *L) {
@@ -467,6 +495,7 @@ void mcl_openarray (lua_State *L) {
   if (getaccount(L, lua_gettop(L)) == NULL) {
     account *c = lua_newuserdatauv(L, sizeof *c, 0);
     memset(c, 0, sizeof *c);
+    c->enough = FEW;
     lua_rawseti(L, -2, MCL_ACCOUNT);
   }
   lua_pop(L, 1);

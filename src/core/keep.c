@@ -16,17 +16,7 @@
 #define STEPS 8   /* rooms between two powers of two */
 #define NROOMS ((25 - LEAST) * STEPS + 2)
 
-/* a memory checker is to see each use after free */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CHECKED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(CHECKED)
-#define BOUND 0
-#else
 #define BOUND ((int64_t)64 << 20)
-#endif
 
 static struct {
   _Atomic int64_t bytes;
@@ -49,6 +39,7 @@ static size_t step (size_t room) {
 /* a multiple of the step, which is what tells rooms apart */
 size_t mc_keeproom (size_t bytes) {
   size_t s;
+  if (bytes <= MC_SMALL) return (bytes + 63) & ~(size_t)63;
   if (!fits(bytes)) return bytes;
   s = step(bytes);
   return (bytes + s - 1) / s * s;
@@ -101,6 +92,7 @@ static void dropall (int i) {
 
 
 void mascon_memory_trim (void) {
+  mc_emptypocket();
   for (int i = 0; i < NROOMS; i++) dropall(i);
 }
 
@@ -121,7 +113,9 @@ static bool reserve (int64_t room) {
 
 bool mc_keep (mc_block *b) {
   int i = place(b->room);
-  if (i < 0 || BOUND == 0 || mc_spare() < (int64_t)b->room) return false;
+  if (MC_CHECKED || mc_spare() < (int64_t)b->room) return false;
+  if (b->room <= MC_SMALL) return mc_pocket(b);
+  if (i < 0) return false;
   for (int tries = 0; !reserve((int64_t)b->room); tries++) {
     if (tries == NROOMS) return false;
     dropall((int)(atomic_fetch_add_explicit(&kept.victim, 1,
@@ -137,6 +131,7 @@ bool mc_keep (mc_block *b) {
 mc_block *mc_unkeep (size_t room) {
   int i = place(room);
   mc_block *b;
+  if (room <= MC_SMALL) return mc_unpocket(room);
   if (i < 0 || atomic_load_explicit(&kept.stack[i], memory_order_relaxed) ==
       NULL || (b = takeall(i)) == NULL) return NULL;
   putback(i, b->next);

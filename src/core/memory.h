@@ -18,6 +18,20 @@ typedef struct mc_block {
   struct mc_block *next;  /* where it is kept */
 } mc_block;
 
+/* a memory checker is to see each use after free: nothing is kept then */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MC_CHECKED 1
+#endif
+#endif
+#if !defined(MC_CHECKED)
+#if defined(__SANITIZE_ADDRESS__)
+#define MC_CHECKED 1
+#else
+#define MC_CHECKED 0
+#endif
+#endif
+
 /* give a block back to whom it came from (memory.c) */
 void mc_dropblock (mc_block *b);
 
@@ -33,8 +47,21 @@ bool mc_keep (mc_block *b);
 /* a kept block of this very room, or NULL */
 mc_block *mc_unkeep (size_t room);
 
-/* bytes kept */
+/* bytes kept there */
 int64_t mc_kept (void);
+
+/* -------} */
+
+
+/* {------- small ones, which a thread keeps for itself (tally.c) ------- */
+
+#define MC_SMALL 512  /* bytes of the largest room; all are multiples of 64 */
+
+bool mc_pocket (mc_block *b);
+mc_block *mc_unpocket (size_t room);
+
+/* give back what this thread keeps */
+void mc_emptypocket (void);
 
 /* -------} */
 

@@ -1,5 +1,5 @@
 /*
-** tally.c - what memory is held
+** tally.c - what memory a thread holds, and small blocks that it keeps
 **
 ** Each thread counts for itself, as one counter for all would be what many
 ** states wait for.  A thread may free what another has allocated, so that one
@@ -15,10 +15,14 @@
 
 #define LOOK (64 << 10)  /* a thread looks for a new peak after so many bytes */
 
+#define POCKET (2 << 20)  /* bytes of small blocks that a thread keeps */
+
 /* what one thread has allocated, less what it has freed; only it writes */
 typedef struct tally {
   _Alignas(64) _Atomic int64_t bytes;
   _Atomic int64_t blocks, calls;
+  _Atomic int64_t kept;  /* bytes of what is in the pocket, by room */
+  mc_block *pocket[MC_SMALL / 64];
   int64_t grown;  /* since it looked for a peak */
   atomic_bool taken;
   struct tally *next;
@@ -32,9 +36,21 @@ static _Atomic int64_t peak;
 static _Atomic int64_t limit = -1;  /* < 0: none */
 
 
+static void empty (tally *t) {
+  for (int i = 0; i < MC_SMALL / 64; i++)
+    for (mc_block *b = t->pocket[i], *next; b != NULL; b = next) {
+      next = b->next;
+      mc_dropblock(b);
+    }
+  memset(t->pocket, 0, sizeof t->pocket);
+  atomic_store_explicit(&t->kept, 0, memory_order_relaxed);
+}
+
+
 /* a thread ends: its tally waits for another one */
 static void giveback (void *ud) {
   tally *t = ud;
+  empty(t);
   mine = NULL;
   atomic_store_explicit(&t->taken, false, memory_order_release);
 }
@@ -88,13 +104,13 @@ static int64_t raisepeak (int64_t now) {
 
 /* what all threads hold; no peak, which is not theirs */
 static mascon_memory sum (void) {
-  mascon_memory m = {0};
+  mascon_memory m = {.kept = mc_kept()};
   for (tally *t = atomic_load(&tallies); t != NULL; t = t->next) {
     m.bytes += atomic_load_explicit(&t->bytes, memory_order_relaxed);
     m.blocks += atomic_load_explicit(&t->blocks, memory_order_relaxed);
     m.calls += atomic_load_explicit(&t->calls, memory_order_relaxed);
+    m.kept += atomic_load_explicit(&t->kept, memory_order_relaxed);
   }
-  m.kept = mc_kept();
   m.limit = atomic_load_explicit(&limit, memory_order_relaxed);
   return m;
 }
@@ -157,4 +173,32 @@ void mc_countfree (int64_t bytes) {
   tally *t = gettally();
   add(t, &t->bytes, -bytes);
   add(t, &t->blocks, -1);
+}
+
+
+void mc_emptypocket (void) {
+  if (mine != NULL) empty(mine);
+}
+
+
+bool mc_pocket (mc_block *b) {
+  tally *t = gettally();
+  int64_t room = (int64_t)b->room;
+  if (t == &common || room +
+      atomic_load_explicit(&t->kept, memory_order_relaxed) > POCKET)
+    return false;
+  b->next = t->pocket[room / 64 - 1];
+  t->pocket[room / 64 - 1] = b;
+  add(t, &t->kept, room);
+  return true;
+}
+
+
+mc_block *mc_unpocket (size_t room) {
+  tally *t = gettally();
+  mc_block *b = t->pocket[room / 64 - 1];
+  if (b == NULL) return NULL;
+  t->pocket[room / 64 - 1] = b->next;
+  add(t, &t->kept, -(int64_t)room);
+  return b;
 }
