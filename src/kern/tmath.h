@@ -8,6 +8,7 @@
 */
 
 #define HALFLOG2E 0.72134752044448170368  /* log2(e) / 2 */
+#define HALFLOG2EF 0.721347511f
 
 /* sums of bits may wrap around */
 typedef uint64_t vbits __attribute__((vector_size(VBYTES)));
@@ -71,35 +72,19 @@ INLINE vf joinf (vd a, vd b) {
 }
 
 
-/* the low halves of the lanes of 'a', then those of 'b' */
-INLINE vi lowhalves (vl a, vl b) {
-#if VBYTES == 64
-  return __builtin_shufflevector((vi)a, (vi)b, 0, 2, 4, 6, 8, 10, 12, 14,
-                                 16, 18, 20, 22, 24, 26, 28, 30);
-#elif VBYTES == 32
-  return __builtin_shufflevector((vi)a, (vi)b, 0, 2, 4, 6, 8, 10, 12, 14);
-#else
-  return __builtin_shufflevector((vi)a, (vi)b, 0, 2, 4, 6);
-#endif
-}
-
-
 /*
-** 2^a and 2^b for -126 <= a, b <= 0, within 1.5 ULP of float.  The sums with
-** 'shift' leave a * 2^24, rounded, in the low halves; others than the allowed
-** give any result.
+** 2^x for -126 <= x <= 0, within 1.5 ULP; others give any result.  x = n + r,
+** and n is added to the exponent of 2^r, as above.
 */
-INLINE vf vexp2f (vd a, vd b) {
-  const double shift = 0x1.8p28;
-  vi t = lowhalves((vl)(a + shift), (vl)(b + shift));
-  vi n = (vi)((vbits32)t + (1u << 23)) >> 24;
-  vf r = __builtin_convertvector((vi)((vbits32)t - ((vbits32)n << 24)), vf) *
-         0x1p-24f;
+INLINE vf vexp2f (vf x) {
+  const float shift = 0x1.8p23f;
+  vf t = x + shift;
+  vf r = x - (t - shift);
   vf z = r * r;
   vf even = 0.240226507f + z * (0.00961805694f + z * 0.000154614478f);
   vf odd = 0.0555035695f + z * 0.00133908668f;
   vf e = 1 + (r * 0.693147182f + z * (even + r * odd));
-  return (vf)((vbits32)e + ((vbits32)n << 23));
+  return (vf)((vbits32)e + ((vbits32)t << 23));
 }
 
 
@@ -132,14 +117,11 @@ INLINE vd vtail (vd d) {
 }
 
 
-/* the same for both, within 1e-6; beyond 13 it is that of 13 */
-INLINE vf vtailf (vd a, vd b) {
-  vf c, w, t, z, even, odd;
-  a = absd(a);
-  b = absd(b);
-  a = choosed(a < 13, a, alld(13));
-  b = choosed(b < 13, b, alld(13));
-  c = joinf(a, b);
+/* the same in float, within 2e-5; beyond 13 it is that of 13 */
+INLINE vf vtailf (vf d) {
+  vf a = (vf)((vi)d & INT32_MAX), c, w, t, z, even, odd;
+  vi in = a < 13;
+  c = (vf)(((vi)a & in) | ((vi)allf(13) & ~in));
   w = 1 / (c + 5);
   t = (c - 5) * w;
   z = t * t;
@@ -147,6 +129,5 @@ INLINE vf vtailf (vd a, vd b) {
          (0.0211529974f + z * -0.00187942397f)));
   odd = -0.66538167f + z * (-0.313560665f + z * (-0.0689021274f + z *
         -0.00339804054f));
-  return vexp2f(a * a * -HALFLOG2E, b * b * -HALFLOG2E) *
-         ((even + t * odd) * w);
+  return vexp2f(c * c * -HALFLOG2EF) * ((even + t * odd) * w);
 }

@@ -120,10 +120,17 @@ INLINE vd foldf (vf v) {
 }
 
 
-INLINE void storehalf (float *p, vd v) {
-  typedef float half __attribute__((vector_size(VBYTES / 2), aligned(4),
-                                    may_alias));
-  *(half *)p = __builtin_convertvector(v, half);
+/* pairs of float: of the lanes of a and b, rounded */
+INLINE vd pairs (vd a, vd b) {
+  vf v = joinf(a, b);
+#if VBYTES == 64
+  return (vd)__builtin_shufflevector(v, v, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5,
+                                     13, 6, 14, 7, 15);
+#elif VBYTES == 32
+  return (vd)__builtin_shufflevector(v, v, 0, 4, 1, 5, 2, 6, 3, 7);
+#else
+  return (vd)__builtin_shufflevector(v, v, 0, 2, 1, 3);
+#endif
 }
 
 
@@ -134,13 +141,21 @@ INLINE void storepixels (int32_t *p, vd v) {
 }
 
 
+/* the tile along an axis that holds a window, or -1 */
+INLINE vd tilealong (vd from, vd to, int shift) {
+  double size = (double)(1 << shift), inverse = 1 / size;
+  vd tile = floord(from * inverse);
+  return choosed(to - tile * size <= size, tile, alld(-1));
+}
+
+
 /*
 ** The window along axis 'a', and its part in the image.  Returns the part of
 ** the mass outside the window.  A centre on the edge of two pixels leaves half
 ** to each, however small the sigma.
 */
 INLINE vd window (mck_batch *b, const mck_frame *f, int a, size_t i, vd c,
-                  vd s, vl *what) {
+                  vd s, vl *what, vd home[2]) {
   vl wide = s >= DBL_MIN, touches;
   vd low = c - f->k * s, high = c + f->k * s;
   vd inverse, first, last, from, to;
@@ -163,12 +178,15 @@ INLINE vd window (mck_batch *b, const mck_frame *f, int a, size_t i, vd c,
   to = smallerd(last, f->last[a]);
   *what |= ((from > first) | (to < last)) & MCK_CLIPPED;
   *what |= ~(vl)(from < to) & MCK_CULLED;
-  storepixels(b->from[a] + i, smallerd(from, f->last[a]) - f->first[a]);
-  storepixels(b->to[a] + i, largerd(to, f->first[a]) - f->first[a]);
+  from = smallerd(from, f->last[a]) - f->first[a];
+  to = largerd(to, f->first[a]) - f->first[a];
+  storepixels(b->from[a] + i, from);
+  storepixels(b->to[a] + i, to);
+  home[a] = tilealong(from, to, f->shift[a]);
   inverse = 1 / s;
   low = (first + (f->centre - 0.5) - c) * inverse;
   high = (last + (f->centre - 0.5) - c) * inverse;
-  return maskd(f->fine ? vtail(low) + vtail(high) : foldf(vtailf(low, high)),
+  return maskd(f->fine ? vtail(low) + vtail(high) : foldf(vtailf(joinf(low, high))),
                wide);
 }
 
@@ -185,16 +203,19 @@ INLINE vd volume (vd sy, vd sx) {
 
 static void K(render_prepare) (mck_batch *b, const mck_frame *f, size_t n) {
   for (size_t i = 0; i < n; i += VD) {
-    vd weight = loadd(b->weight + i), c[2], s[2], y, x, lost;
+    vd weight = loadd(b->weight + i), c[2], s[2], home[2], y, x, lost;
     vl ok = absd(weight) <= DBL_MAX, what = {0};
     for (int a = 0; a < 2; a++)
       c[a] = inpixels(f, loadd(b->c[a] + i) - f->corner[a]);
     ok &= f->covariant ? covariances(b, f, i, s) : sigmas(b, f, i, s);
     for (int a = 0; a < 2; a++)
       ok &= (absd(c[a]) <= DBL_MAX) & (absd(s[a]) <= DBL_MAX);
-    y = window(b, f, 0, i, c[0], s[0], &what);
-    x = window(b, f, 1, i, c[1], s[1], &what);
+    y = window(b, f, 0, i, c[0], s[0], &what, home);
+    x = window(b, f, 1, i, c[1], s[1], &what, home);
     lost = y + x - y * x;
+    storepixels((int32_t *)b->home + i,
+                choosed((home[0] >= 0) & (home[1] >= 0),
+                        home[0] * f->row + home[1], alld(-1)));
     if (f->renormalise) {
       weight /= 1 - lost;
       ok &= absd(weight) <= DBL_MAX;
@@ -225,6 +246,21 @@ static void K(render_prepare) (mck_batch *b, const mck_frame *f, size_t n) {
 typedef struct part {
   int32_t row, col, m, n;
 } part;
+
+
+/* where the centres of the tile's pixels are, and of some beyond */
+typedef struct pixels {
+  double rows[MCK_TILEH + MCK_SMALL];
+  double cols[MCK_TILEB / sizeof(float) + MCK_SMALL];
+} pixels;
+
+
+INLINE void setpixels (pixels *at, const mck_canvas *t) {
+  for (size_t j = 0; j < sizeof at->rows / sizeof *at->rows; j += VD)
+    stored(at->rows + j, t->first[0] + ((double)j + ramp()));
+  for (size_t j = 0; j < sizeof at->cols / sizeof *at->cols; j += VD)
+    stored(at->cols + j, t->first[1] + ((double)j + ramp()));
+}
 
 
 INLINE part clippart (const mck_canvas *t, const mck_spot *s) {

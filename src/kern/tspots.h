@@ -20,21 +20,17 @@ typedef struct G(profiles) {
 
 /* the profiles of a small spot that is not integrated; false if it is to be
    drawn otherwise */
-INLINE int G(smallbells) (REAL *f, REAL *p, const mck_canvas *t,
-                          const mck_spot *s, part a) {
-  double top = t->first[0] + a.row, left = t->first[1] + a.col;
+INLINE int G(smallbells) (REAL *f, REAL *p, const pixels *at,
+                          const mck_canvas *t, const mck_spot *s, part a) {
   float amp = (float)(s->weight * (double)s->amp[0]);
   float size = __builtin_fabsf(amp);
   axisbell y = {s->c[0], s->q[0], amp}, x = {s->c[1], s->q[1], s->amp[1]};
-  if (s->q[0] >= 0 || !(size < 0x1p60f) || size < 0x1p-32f) return 0;
-  if (a.m <= MCK_PAD && a.n <= MCK_PAD) {
-    plainbell(f, &y, top, a.m, MCK_PAD);
-    plainbell(p, &x, left, a.n, MCK_PAD);
-  }
-  else {
-    plainbell(f, &y, top, a.m, MCK_SMALL);
-    plainbell(p, &x, left, a.n, MCK_SMALL);
-  }
+  (void)t;
+  if (s->mark >= 0 || !(size < 0x1p60f) || size < 0x1p-32f) return 0;
+  if (a.m <= MCK_PAD) plainbell(f, &y, at->rows + a.row, a.m, MCK_PAD);
+  else plainbell(f, &y, at->rows + a.row, a.m, MCK_SMALL);
+  if (a.n <= MCK_PAD) plainbell(p, &x, at->cols + a.col, a.n, MCK_PAD);
+  else plainbell(p, &x, at->cols + a.col, a.n, MCK_SMALL);
   return 1;
 }
 
@@ -61,10 +57,11 @@ INLINE int G(smallbell) (REAL *out, double c, double s, double amp,
 }
 
 
-INLINE int G(smallbells) (REAL *f, REAL *p, const mck_canvas *t,
-                          const mck_spot *s, part a) {
+INLINE int G(smallbells) (REAL *f, REAL *p, const pixels *at,
+                          const mck_canvas *t, const mck_spot *s, part a) {
   int peak = t->frame->peak;
   double sy = s->s[0], sx = s->s[1];
+  (void)at;
   double ay = peak ? s->weight : s->weight / (MCK_SQRT_2PI * sy);
   double ax = peak ? 1 : 1 / (MCK_SQRT_2PI * sx);
   if (!(sy >= 0x1p-100) || !(sx >= 0x1p-100) ||
@@ -245,12 +242,13 @@ INLINE int G(smallpixels) (REAL *f, REAL *p, const mck_canvas *t,
 
 /* the profiles of a spot into place 'i' of the group; at[i].m is 0 if it is
    not a small one */
-INLINE void G(smallspot) (G(profiles) *g, int i, const mck_canvas *t,
-                          const mck_spot *s, int integrated) {
+INLINE void G(smallspot) (G(profiles) *g, int i, const pixels *at,
+                          const mck_canvas *t, const mck_spot *s,
+                          int integrated) {
   part a = clippart(t, s);
   int ok = a.m <= MCK_SMALL && a.n <= MCK_SMALL &&
            (integrated ? G(smallpixels)(g->f[i], g->p[i], t, s, a)
-                       : G(smallbells)(g->f[i], g->p[i], t, s, a));
+                       : G(smallbells)(g->f[i], g->p[i], at, t, s, a));
   g->at[i] = a;
   if (!ok) g->at[i].m = 0;
 }
@@ -259,13 +257,15 @@ INLINE void G(smallspot) (G(profiles) *g, int i, const mck_canvas *t,
 INLINE void G(draw) (const mck_canvas *t, const mck_spot *spots,
                      const uint32_t *which, size_t n, int integrated) {
   G(profiles) g;
+  pixels at;
+  setpixels(&at, t);
   for (size_t first = 0; first < n; first += GROUP, which += GROUP) {
     size_t left = n - first;
     int some = left < GROUP ? (int)left : GROUP;
     for (int i = 0; i < some; i++) {
-      size_t ahead = (size_t)i + 2 * GROUP;
+      size_t ahead = (size_t)i + 3 * GROUP;
       __builtin_prefetch(&spots[which[ahead < left ? ahead : left - 1]]);
-      G(smallspot)(&g, i, t, &spots[which[i]], integrated);
+      G(smallspot)(&g, i, &at, t, &spots[which[i]], integrated);
     }
     for (int i = 0; i < some; i++) {
       part a = g.at[i];

@@ -143,14 +143,15 @@ static void setframe (mc_render *r) {
 
 /* rows of tiles as low as needed to keep all threads busy */
 static void settiles (mc_render *r, int threads) {
-  r->shift[0] = 6;
-  r->shift[1] = r->size == sizeof(double) ? 6 : 7;
+  r->frame.shift[0] = 6;
+  r->frame.shift[1] = r->size == sizeof(double) ? 6 : 7;
   for (;;) {
     for (int a = 0; a < 2; a++)
-      r->grid[a] = ((r->shape[a] - 1) >> r->shift[a]) + 1;
+      r->grid[a] = ((r->shape[a] - 1) >> r->frame.shift[a]) + 1;
+    r->frame.row = (double)r->grid[1];
     r->ntiles = r->grid[0] * r->grid[1];
-    if (threads == 1 || r->ntiles >= TILES * threads || r->shift[0] <= 3) return;
-    r->shift[0]--;
+    if (threads == 1 || r->ntiles >= TILES * threads || r->frame.shift[0] <= 3) return;
+    r->frame.shift[0]--;
   }
 }
 

@@ -49,7 +49,6 @@ typedef struct mc_render {
   size_t size;             /* bytes of an element */
   int64_t shape[2];
   /* its tiles */
-  int shift[2];            /* log2 of rows and columns of a tile */
   int64_t grid[2], ntiles;
   int32_t *state;          /* of each tile: a run (see render_tile.c) */
   char *buffers;           /* a tile for each thread */
@@ -59,14 +58,11 @@ typedef struct mc_render {
   int nslices;
   mc_slice *slices;
   mck_spot *list;
-  uint32_t *homes;         /* of each spot in 'list': tile * 4 + (has it one
-                              more tile down) * 2 + (across) */
+  uint32_t *homes;         /* of the spots of 'list': the tile, or MCK_MANY */
   double *values;          /* of the spots of 'list'; or NULL */
   mc_loss *loss;           /* of each MCK_SPOTS spots */
   uint32_t *starts;        /* of each slice and tile, in 'entries' */
-  uint32_t *entries;       /* numbers of spots in 'list', tile by tile; then
-                              for each slice one that does not count */
-  int64_t nentries;
+  uint32_t *entries;       /* numbers of spots in 'list', tile by tile */
 } mc_render;
 
 #define MC_RUN (INT64_C(1) << 22)  /* spots that are summed in f32 */

@@ -10,9 +10,6 @@
 
 #include "render.h"
 
-#define HOME_WIDE UINT32_MAX  /* of a spot with more tiles than 2 x 2 */
-
-
 /* {------- reading ------- */
 
 const mascon_array *mc_spots_column (const mascon_spots *s, int i) {
@@ -82,17 +79,16 @@ static double clipped (const mc_render *r, const mck_batch *b, int64_t i) {
 
 /* {------- spots and tiles ------- */
 
-static void tilesof (const mc_render *r, const mck_spot *s, int64_t lo[2],
+static void tilesof (const mck_frame *f, const mck_spot *s, int64_t lo[2],
                      int64_t hi[2]) {
   for (int a = 0; a < 2; a++) {
-    lo[a] = s->from[a] >> r->shift[a];
-    hi[a] = (s->to[a] - 1) >> r->shift[a];
+    lo[a] = s->from[a] >> f->shift[a];
+    hi[a] = (s->to[a] - 1) >> f->shift[a];
   }
 }
 
 
-static void fillspot (const mc_render *r, mck_spot *s, const mck_batch *b,
-                      int64_t i) {
+static void fillspot (mck_spot *s, const mck_batch *b, int64_t i) {
   for (int a = 0; a < 2; a++) {
     s->c[a] = b->c[a][i];
     s->s[a] = b->shape[a][i];
@@ -100,38 +96,18 @@ static void fillspot (const mc_render *r, mck_spot *s, const mck_batch *b,
     s->to[a] = b->to[a][i];
   }
   s->weight = b->weight[i];
-  if (r->frame.tilted) s->slope = b->slope[i];
-  else if (r->frame.bells)
-    for (int a = 0; a < 2; a++) s->amp[a] = b->amp[a][i];
+  s->slope = b->slope[i];
 }
 
 
-/*
-** Count a spot for each of its tiles.  Most have one tile, some two or four:
-** all four are counted, by 1 or by 0, as a branch would often be guessed wrong.
-** Returns the home: the first tile and what else there is.
-*/
-static uint32_t countspot (const mc_render *r, mc_slice *p, const mck_spot *s,
-                           uint32_t *counts) {
-  int64_t lo[2], hi[2], row = r->grid[1];
-  uint32_t down, across, *first;
-  tilesof(r, s, lo, hi);
-  p->entries += (hi[0] - lo[0] + 1) * (hi[1] - lo[1] + 1);
-  p->pixels += (double)((int64_t)(s->to[0] - s->from[0]) *
-                        (s->to[1] - s->from[1]));
-  first = counts + lo[0] * row + lo[1];
-  if (hi[0] - lo[0] > 1 || hi[1] - lo[1] > 1) {
-    for (int64_t y = lo[0]; y <= hi[0]; y++, first += row)
-      for (int64_t x = 0; x <= hi[1] - lo[1]; x++) first[x]++;
-    return HOME_WIDE;
-  }
-  down = (uint32_t)(hi[0] - lo[0]);
-  across = (uint32_t)(hi[1] - lo[1]);
-  first[0]++;
-  first[across] += across;
-  first[down * row] += down;
-  first[down * row + across] += down & across;
-  return (uint32_t)(first - counts) << 2 | down << 1 | across;
+/* count a spot for each of its tiles, which are many; returns how many */
+static int64_t countmany (const mc_render *r, const mck_spot *s,
+                          uint32_t *counts) {
+  int64_t lo[2], hi[2];
+  tilesof(&r->frame, s, lo, hi);
+  for (int64_t y = lo[0]; y <= hi[0]; y++)
+    for (int64_t x = lo[1]; x <= hi[1]; x++) counts[y * r->grid[1] + x]++;
+  return (hi[0] - lo[0] + 1) * (hi[1] - lo[1] + 1);
 }
 
 
@@ -153,17 +129,24 @@ static bool isdrawn (const mc_render *r, mc_slice *p, const mck_batch *b,
 static void someread (mc_render *r, mc_slice *p, uint32_t *counts,
                       const mck_batch *b, const double *values, int64_t n,
                       mc_loss *loss) {
-  int64_t at = p->first + p->listed;
+  int64_t at = p->first + p->listed, entries = 0, pixels = 0;
+  double lost = 0;
   loss->lost = loss->clipped = 0;
   for (int64_t i = 0; i < n; i++) {
+    mck_spot *s = &r->list[at];
     if (b->what[i] != 0 && !isdrawn(r, p, b, i, loss)) continue;
-    loss->lost += b->mass[i] * b->lost[i];
-    fillspot(r, &r->list[at], b, i);
+    lost += b->mass[i] * b->lost[i];
+    fillspot(s, b, i);
     if (r->value != NULL) r->values[at] = values[i];
-    r->homes[at] = countspot(r, p, &r->list[at], counts);
-    at++;
+    r->homes[at++] = b->home[i];
+    pixels += (int64_t)(s->to[0] - s->from[0]) * (s->to[1] - s->from[1]);
+    if (b->home[i] == MCK_MANY) entries += countmany(r, s, counts);
+    else counts[b->home[i]]++, entries++;
   }
   p->listed = at - p->first;
+  p->entries += entries;
+  p->pixels += (double)pixels;
+  loss->lost += lost;
 }
 
 
@@ -210,29 +193,12 @@ void mc_render_starts (mc_render *r) {
 
 
 /* enter spot 'i' for all tiles it touches */
-static void listwide (const mc_render *r, const mck_spot *s, uint32_t i,
-                      uint32_t *starts) {
+static void listmany (const mc_render *r, int64_t i, uint32_t *starts) {
   int64_t lo[2], hi[2];
-  tilesof(r, s, lo, hi);
+  tilesof(&r->frame, &r->list[i], lo, hi);
   for (int64_t y = lo[0]; y <= hi[0]; y++)
     for (int64_t x = lo[1]; x <= hi[1]; x++)
-      r->entries[starts[y * r->grid[1] + x]++] = i;
-}
-
-
-/* the same for one, two or four of them; what is not one goes to 'sink' */
-static void listspot (const mc_render *r, uint32_t home, uint32_t i,
-                      uint32_t *starts, uint32_t sink) {
-  uint32_t across = home & 1, down = home >> 1 & 1, *at = starts + (home >> 2);
-  int64_t row = down * r->grid[1];
-  uint32_t *e = r->entries;
-  e[at[0]++] = i;
-  e[across ? at[across] : sink] = i;
-  at[across] += across;
-  e[down ? at[row] : sink] = i;
-  at[row] += down;
-  e[down & across ? at[row + across] : sink] = i;
-  at[row + across] += down & across;
+      r->entries[starts[y * r->grid[1] + x]++] = (uint32_t)i;
 }
 
 
@@ -242,11 +208,9 @@ void mc_render_list (void *ud, int64_t first, int64_t last, int thread) {
   for (; first < last; first++) {
     const mc_slice *p = &r->slices[first];
     uint32_t *starts = r->starts + first * r->ntiles;
-    uint32_t sink = (uint32_t)(r->nentries + first);
     for (int64_t i = p->first; i < p->first + p->listed; i++)
-      if (r->homes[i] == HOME_WIDE)
-        listwide(r, &r->list[i], (uint32_t)i, starts);
-      else listspot(r, r->homes[i], (uint32_t)i, starts, sink);
+      if (r->homes[i] == MCK_MANY) listmany(r, i, starts);
+      else r->entries[starts[r->homes[i]]++] = (uint32_t)i;
   }
 }
 

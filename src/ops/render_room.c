@@ -22,8 +22,7 @@ static void *place (char *base, size_t *at, int64_t count, size_t size) {
    returns its bytes */
 static size_t layout (mc_render *r, const mc_room *m, char *base) {
   size_t at = 0;
-  r->nentries = m->entries;
-  r->entries = place(base, &at, m->entries + r->nslices, sizeof *r->entries);
+  r->entries = place(base, &at, m->entries, sizeof *r->entries);
   r->starts = place(base, &at, r->ntiles * r->nslices, sizeof *r->starts);
   r->state = place(base, &at, r->ntiles, sizeof *r->state);
   r->list = place(base, &at, m->chunk, sizeof *r->list);
@@ -42,11 +41,11 @@ int mc_render_room (mc_render *r, int64_t n, mc_room *m) {
   if (!mc_mul(n < MCK_SPOTS ? n : MCK_SPOTS, r->ntiles, &m->entries))
     return MASCON_ETOOBIG;
   if (m->entries < ENTRIES * m->chunk) m->entries = ENTRIES * m->chunk;
-  if (m->entries + r->nslices > UINT32_MAX || r->ntiles > UINT32_MAX / 4)
+  if (m->entries > UINT32_MAX || r->ntiles > MCK_MOSTTILES)
     return MASCON_ETOOBIG;
   m->sums = 0;
   if (n > MC_RUN && r->size == sizeof(float))
-    m->sums = r->ntiles << (r->shift[0] + r->shift[1]);
+    m->sums = r->ntiles << (r->frame.shift[0] + r->frame.shift[1]);
   m->bytes = layout(r, m, NULL);
   return MASCON_OK;
 }

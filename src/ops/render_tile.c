@@ -29,9 +29,9 @@ typedef struct tile {
 
 
 static tile tileof (const mc_render *r, const mc_layer *l, int64_t t) {
-  int64_t row = (t / r->grid[1]) << r->shift[0];
-  int64_t col = (t % r->grid[1]) << r->shift[1];
-  int64_t h = INT64_C(1) << r->shift[0], w = INT64_C(1) << r->shift[1];
+  int64_t row = (t / r->grid[1]) << r->frame.shift[0];
+  int64_t col = (t % r->grid[1]) << r->frame.shift[1];
+  int64_t h = INT64_C(1) << r->frame.shift[0], w = INT64_C(1) << r->frame.shift[1];
   tile a;
   a.at = l->out + row * l->stride[0] + col * l->stride[1];
   for (int i = 0; i < 2; i++) a.stride[i] = l->stride[i];
@@ -196,8 +196,8 @@ static void drawtile (mc_render *r, int64_t t, char *buffer,
   bool there = r->state[t] != EMPTY && (r->state[t] & ~SUMMED) == r->run;
   c.tile = buffer;
   c.frame = &r->frame;
-  c.corner[0] = (int32_t)((t / r->grid[1]) << r->shift[0]);
-  c.corner[1] = (int32_t)((t % r->grid[1]) << r->shift[1]);
+  c.corner[0] = (int32_t)((t / r->grid[1]) << r->frame.shift[0]);
+  c.corner[1] = (int32_t)((t % r->grid[1]) << r->frame.shift[1]);
   for (int i = 0; i < 2; i++)
     c.first[i] = r->frame.first[i] + r->frame.centre + (double)c.corner[i];
   for (int i = 0; i < r->nlayers; i++)
