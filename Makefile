@@ -29,8 +29,12 @@ LUA_VERSION = $(or $(LUA_VERSION_$(LUA)),$(patsubst lua%,%,$(LUA)))
 SAN =
 SAN_asan = -fsanitize=address,undefined -fno-omit-frame-pointer
 SAN_tsan = -fsanitize=thread -DMASCON_PTHREADS
+SAN_fuzz = -fsanitize=address,undefined,fuzzer-no-link \
+           -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SAN_cov = --coverage -fprofile-update=atomic
 OPENMP_ = -fopenmp
 OPENMP_asan = -fopenmp
+OPENMP_cov = -fopenmp
 
 # OMP=0: without OpenMP, kernels run on the calling thread (with B=... of its own)
 OMP = 1
@@ -51,7 +55,8 @@ INC_bind = -Iinclude $(LUA_INC) -Isrc/bind
 INC_app = -Iinclude $(LUA_INC) -Isrc/bind -Isrc/app
 
 # sanitized kernels take minutes to compile at -O3
-OPT_kern = $(if $(SAN),-O1,-O3) -fno-math-errno
+OPT_kern = $(if $(SAN),-O1,-O3) -fno-math-errno \
+           $(if $(filter fuzz,$(SAN)),-fno-sanitize=fuzzer-no-link)
 OPT_core = $(OPENMP)
 
 # a light call is five to ten calls of the Lua API: no jump is taken twice
@@ -80,6 +85,7 @@ MODULES := $(foreach m,$(patsubst src/bind/mod_%.c,%,$(wildcard \
              echo $(m); } 2>/dev/null))
 
 .PHONY: all modules deps demo test check bench floors lint docs env module \
+        fuzz fuzz-keep coverage run-fuzz run-coverage \
         install-module install uninstall clean run-test run-demo run-check \
         run-luas run-rock run-bench bench-pointer run-bench-pointer
 
@@ -201,9 +207,12 @@ test: deps
 # C that specs need: modules that link nothing of ours, hosts, and programs
 # that hold templates of kernels against libm
 INC_spec = -Iinclude $(LUA_INC)
+# and the fuzz targets over NAME.corpus: what each found worth keeping
+FUZZ = npy csv csr index call $(if $(filter lua5.4,$(LUA)),script) $(if $(filter zip,$(MODULES)),npz)
 SPEC_TOOLS = $(B)/spec/vmath \
   $(patsubst spec/%_module.c,$(B)/spec/%.so,$(wildcard spec/*_module.c)) \
-  $(patsubst spec/%_host.c,$(B)/spec/%,$(wildcard spec/*_host.c))
+  $(patsubst spec/%_host.c,$(B)/spec/%,$(wildcard spec/*_host.c)) \
+  $(FUZZ:%=$(B)/spec/fuzz_%)
 
 $(B)/spec/%.so: spec/%_module.c include/mascon_lua.h include/mascon.h
 	@mkdir -p $(@D)
@@ -226,7 +235,8 @@ check: deps
 	@$(MAKE) --no-print-directory run-check
 
 # what knows no Lua is tested by one of them
-SPECS_LUA = $(filter-out %/build_spec.lua %/cross_spec.lua %/nested_spec.lua,$(wildcard \
+SPECS_LUA = $(filter-out %/build_spec.lua %/cross_spec.lua %/fuzz_spec.lua \
+              %/nested_spec.lua,$(wildcard \
               spec/*_spec.lua))
 
 run-luas:
@@ -261,6 +271,51 @@ run-check: all $(SPEC_TOOLS)
 	  TESTLUA=build/asan/mascon run-test
 	$(MAKE) $(FAST) SAN=tsan B=build/tsan all
 	$(MAKE) SAN=tsan B=build/tsan TESTLUA=build/tsan/mascon run-test
+
+# -------}
+
+
+# {------- fuzzing -------
+
+T = 60
+FUZZ_MEMORY = -rss_limit_mb=2500 -malloc_limit_mb=1000
+FUZZ_ENV = MASCON_MODULES=$(B)/lib ASAN_OPTIONS=$\
+           detect_leaks=1:allocator_may_return_null=1:max_allocation_size_mb=64
+
+$(B)/spec/fuzz_%: spec/fuzz/fuzz_%.c spec/fuzz/replay.c spec/fuzz/fuzz.h \
+                  $(B)/libmascon_lua.a
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CFLAGS) $(INC_spec) -Wl,-E -o $@ $(filter %.c %.a,$^) \
+	  $(LUA_LIB) $(LIBS)
+
+$(B)/fuzz_%: spec/fuzz/fuzz_%.c spec/fuzz/fuzz.h $(B)/libmascon_lua.a
+	$(CC) $(STD) $(CFLAGS) -fsanitize=fuzzer $(INC_spec) -Wl,-E -o $@ \
+	  $(filter %.c %.a,$^) $(LUA_LIB) $(LIBS)
+
+# T seconds each: make fuzz T=600 FUZZ="npy csv"; what ends one is said, and
+# left in build/fuzz
+fuzz:
+	@command -v clang >/dev/null || { \
+	  echo "please install: clang (Debian: clang libclang-rt-14-dev)"; exit 1; }
+	@$(MAKE) --no-print-directory $(FAST) SAN=fuzz CC=clang B=build/fuzz \
+	  build/fuzz/libmascon_lua.a modules
+	@$(MAKE) --no-print-directory SAN=fuzz CC=clang B=build/fuzz run-fuzz
+
+run-fuzz: $(FUZZ:%=$(B)/fuzz_%)
+	@for t in $(FUZZ); do mkdir -p $(B)/$$t; \
+	  [ ! -f spec/fuzz/$$t.corpus ] || \
+	  $(LUA) spec/fuzz/corpus.lua unpack spec/fuzz/$$t.corpus $(B)/$$t; \
+	  echo "$$t:"; \
+	  $(FUZZ_ENV) $(B)/fuzz_$$t $(FUZZ_MEMORY) -max_total_time=$(T) \
+	    -artifact_prefix=$(B)/$$t- -print_final_stats=1 -verbosity=0 \
+	    -close_fd_mask=1 $(B)/$$t || exit 1; done
+
+# the fewest cases that reach what all found so far reach
+fuzz-keep:
+	@for t in $(FUZZ); do rm -rf build/fuzz/kept; mkdir -p build/fuzz/kept; \
+	  $(FUZZ_ENV) build/fuzz/fuzz_$$t $(FUZZ_MEMORY) -verbosity=0 -merge=1 \
+	    -close_fd_mask=1 build/fuzz/kept build/fuzz/$$t || exit 1; \
+	  $(LUA) spec/fuzz/corpus.lua pack spec/fuzz/$$t.corpus build/fuzz/kept/*; done
 
 # -------}
 
