@@ -26,7 +26,8 @@
 
 #define ROWS 4
 #define COLS 1000
-#define HEAP (8 << 20)  /* bytes that the values of a script may have */
+#define HEAP (8 << 20)     /* bytes that the values of a script may have */
+#define ARRAYS (64 << 20)  /* and the elements of all arrays of the process */
 #define MILLISECONDS 300
 
 /* what a script may call: no loading of code, no metatables, no patterns,
@@ -274,11 +275,13 @@ static const struct {
   {"error {}", "(no text)"},
   {"while true do end", "time is up"},
   {"while true do pcall(function() while true do end end) end", "time is up"},
-  {"local m = mascon.ones(900, 900) while true do m:matmul(m) end",
-   "interrupted"},
+  {"local m, out = mascon.ones(900, 900), mascon.zeros(900, 900)\n"
+   "while true do m:matmul(m, out) end", "script:2: "},  /* interrupted */
   {"local t = {} while true do t[#t + 1] = ('x'):rep(1e5) .. #t end",
    "not enough memory"},
-  {"return mascon.zeros(1e7, 1e7)", "not enough memory"}
+  {"return mascon.zeros(3000, 3000)", "not enough memory"},
+  {"local t = {} for i = 1, 60 do t[i] = mascon.ones(1e6) end",
+   "not enough memory"}
 };
 
 
@@ -286,6 +289,7 @@ int main (void) {
   struct sigaction act = {.sa_handler = alarmed, .sa_flags = SA_RESTART};
   int wrong = 0;
   sigaction(SIGALRM, &act, NULL);
+  mascon_memory_setlimit(ARRAYS);
   for (int r = 0; r < ROWS; r++)
     for (int c = 0; c < COLS; c++) readings[r][c] = r + c;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -18,6 +18,8 @@
 **     to the buffer, not to the array.
 **   - Any thread may call anything at any time; there is no lock.  Two calls
 **     may run at once unless one writes what the other uses.
+**   - Each section begins with who owns what its functions take and give, and
+**     what threads may do with them.
 **   - After fork() in the child, kernels run on the calling thread only: the
 **     thread pool does not survive a fork.  So they do inside somebody else's
 **     OpenMP parallel region.
@@ -49,6 +51,11 @@ extern "C" {
 /* {====================================================================
 ** Status
 ** ===================================================================== */
+
+/*
+** Ownership: the text is a constant of the library, never freed.
+** Threads: any, at any time.
+*/
 
 typedef enum mascon_status {
   MASCON_OK = 0,
@@ -83,6 +90,16 @@ MASCON_API const char *mascon_strerror (int status);
 /* {====================================================================
 ** Arrays
 ** ===================================================================== */
+
+/*
+** Ownership: the struct that a function sets is the caller's variable, and
+** holds a reference to the memory: mascon_release gives it up (mascon_describe
+** alone sets one that holds none). What is only read stays the caller's. Names
+** of dtypes are constants.
+** Threads: any, at once, also for arrays that share memory. One struct is not
+** for a thread while another sets or releases it. A 'release' is called on the
+** thread that gives the last reference up.
+*/
 
 typedef enum mascon_dtype {
   MASCON_F64, MASCON_F32, MASCON_I64, MASCON_I32, MASCON_U16, MASCON_U8,
@@ -296,6 +313,12 @@ MASCON_API size_t mascon_buffer_bytes (const mascon_array *a);
 ** ===================================================================== */
 
 /*
+** Ownership: a token holds a reference of its own until it is used up or given
+** up; an array that mascon_attach has set is the caller's to release.
+** Threads: any, at any time; that is what tokens are for.
+*/
+
+/*
 ** A token stands for an array: a number that any thread, and any Lua state of
 ** the process, changes into an array of its own over the same memory.  It
 ** holds a reference until it is used up, so the array that it was made of may
@@ -335,6 +358,13 @@ MASCON_API int mascon_unshare (int64_t token);
 /* {====================================================================
 ** DLPack: memory that other tensor libraries share, without a copy
 ** ===================================================================== */
+
+/*
+** Ownership: a tensor holds a reference until its deleter is called. One that
+** became an array is the array's; else it stays the caller's.
+** Threads: any. A deleter is called on the thread that gives the last reference
+** up.
+*/
 
 /* DLTensor, as DLPack publishes it, under a name of ours */
 typedef struct mascon_dltensor {
@@ -407,6 +437,14 @@ MASCON_API int mascon_from_dlversioned (mascon_dlversioned *t,
 ** ===================================================================== */
 
 /*
+** Ownership: an exec is the caller's variable, in use until its call returns;
+** 'ud' is never freed. mascon_memory_use copies what it gets. Texts are
+** constants.
+** Threads: any, at any time, but for mascon_memory_use. What is set is for the
+** whole process. An exec serves one call at a time.
+*/
+
+/*
 ** How to run one call; start from MASCON_EXEC_INIT, so that new fields
 ** default.  Results are the same bits for any number of threads.
 */
@@ -451,6 +489,7 @@ typedef struct mascon_memory {
   int64_t limit;   /* on bytes and what is kept; -1: none */
 } mascon_memory;
 
+/* set 'm' to what it is now */
 MASCON_API void mascon_memory_now (mascon_memory *m);
 
 /*
@@ -513,6 +552,12 @@ MASCON_API void mascon_memory_fail (int64_t n);
 ** ===================================================================== */
 
 /*
+** Ownership: 'ud' and arrays stay the caller's; nothing is kept after the call.
+** Threads: any, also within a body: there a loop runs on that thread alone.
+** mascon_parallel_for returns when all is done.
+*/
+
+/*
 ** Does rows first to last - 1.  Several threads call it at once, for other rows
 ** each.  0: done; nonzero: it failed, and the whole loop is to stop.  It may do
 ** what any thread may, also call functions of this library (which run on its
@@ -543,9 +588,7 @@ typedef int (*mascon_body_fn) (void *ud, int64_t first, int64_t last);
 ** done.  Let 'body' return a status of this library, or a negative number of
 ** your own.
 **
-** Ownership: keeps nothing; 'ud' stays the caller's.  Threads: any may call it,
-** also within a body, where it runs on that thread alone; it returns when all
-** is done.  Allocates nothing.  Cost: some microseconds to wake other threads.
+** Allocates nothing.  Cost: some microseconds to wake other threads.
 */
 MASCON_API int mascon_parallel_for (int64_t n, int64_t grain,
                                     mascon_body_fn body, void *ud,
@@ -556,8 +599,8 @@ MASCON_API int mascon_parallel_for (int64_t n, int64_t grain,
 ** in mascon_lua.h, a 'score' of mascon_topn_stream) whose block may take longer
 ** than 20 ms: is it to end, as the loop was cancelled or a block before this
 ** one has failed?  Ask every few milliseconds, and if so return MASCON_ECANCEL:
-** the rows of this block are not done.  0 outside such a body.
-** Threads: it is about the loop that the thread which asks works for.
+** the rows of this block are not done.  It is about the loop that the thread
+** which asks works for; 0 outside a body.
 */
 MASCON_API int mascon_cancelled (void);
 
@@ -570,8 +613,7 @@ MASCON_API int mascon_cancelled (void);
 /*
 ** mascon_overlap: MASCON_APART, MASCON_SAME or MASCON_PARTLY.  The last may be a
 ** false alarm, though never for disjoint runs of rows, of columns or of every
-** k-th element of an array.  Neither is closed.  Ownership: only looks at them.
-** Threads: any.
+** k-th element of an array.  Neither is closed.
 */
 MASCON_API int mascon_overlap (const mascon_array *a, const mascon_array *b);
 
@@ -581,6 +623,12 @@ MASCON_API int mascon_overlap (const mascon_array *a, const mascon_array *b);
 /* {====================================================================
 ** Threads that run a host's code, or a script's
 ** ===================================================================== */
+
+/*
+** Ownership: a team is the caller's until mascon_team_release. 'ud' is the
+** team's from when it has started until 'release' is called.
+** Threads: any, but a team is waited for and released by one thread at a time.
+*/
 
 /*
 ** A team: threads that each call run(ud, worker) once and end.  mascon.parallel
@@ -628,6 +676,15 @@ MASCON_API void mascon_team_release (mascon_team *team);
 /* {====================================================================
 ** Files
 ** ===================================================================== */
+
+/*
+** Ownership: an array that a call sets is the caller's to release. Paths,
+** names, 'why' and arrays that are read stay the caller's. A map holds its file
+** until the last release.
+** Threads: any. Who reads a path while it is saved gets the old file or the new
+** one. Elements that are mapped for writing are written as those of any array
+** are.
+*/
 
 /*
 ** Why a call on a file failed, in words: "x.npy: complex128 is not
@@ -744,6 +801,15 @@ MASCON_API int mascon_flush (const mascon_array *a);
 ** ===================================================================== */
 
 /*
+** Ownership: a table is the caller's until mascon_csv_free, and its names and
+** places with it; views of its data live on. Labels are the caller's until
+** mascon_labels_free, and the texts of them with them. Arrays that a call sets
+** are the caller's to release.
+** Threads: any, but a set of labels is for one thread at a time. 'fill' is
+** called on the calling thread.
+*/
+
+/*
 ** Text tables of numbers: a line is a row, fields are separated by one byte,
 ** and there may be a header.  Lines end in LF or CR LF, the last one perhaps
 ** in nothing.  Blank lines, and lines that begin with 'comment', are no rows.
@@ -821,8 +887,10 @@ MASCON_API int mascon_csv_names (const char *path, const mascon_csv_opts *opts,
 ** mascon_labels_new   NULL where memory is short
 ** mascon_labels_add   MASCON_OK, MASCON_EVALUE (it is there already) or
 **                     MASCON_ENOMEM
+** mascon_labels_count how many there are
 ** mascon_labels_text  text 'k', its 'n' bytes followed by no zero; NULL where
 **                     there is none.  Valid until the next one is added
+** mascon_labels_free  give them up; NULL is fine
 */
 typedef struct mascon_labels mascon_labels;
 
@@ -963,6 +1031,13 @@ MASCON_API int mascon_pnm_save (const mascon_array *a, const char *path,
 ** Copies
 ** ===================================================================== */
 
+/*
+** Ownership: arrays, options and the exec stay the caller's, and none is kept
+** after the call.
+** Threads: any. Calls at the same time may share what they read; an 'out' is
+** one call's alone.
+*/
+
 /* how a value that an integer dtype does not hold is brought into it */
 typedef enum mascon_mode {
   MASCON_EXACT,  /* not at all: MASCON_EINEXACT */
@@ -1045,6 +1120,13 @@ MASCON_API int mascon_linspace (double first, double last, mascon_array *out,
 /* {====================================================================
 ** Elementwise operations
 ** ===================================================================== */
+
+/*
+** Ownership: arrays, options and the exec stay the caller's, and none is kept
+** after the call.
+** Threads: any. Calls at the same time may share what they read; an 'out' is
+** one call's alone.
+*/
 
 /* operations on two arrays; x is an element of the first, y of the second */
 typedef enum mascon_binary_op {
@@ -1139,6 +1221,13 @@ MASCON_API int mascon_where (const mascon_array *mask, const mascon_array *a,
 ** Reductions
 ** ===================================================================== */
 
+/*
+** Ownership: arrays, options and the exec stay the caller's, and none is kept
+** after the call.
+** Threads: any. Calls at the same time may share what they read; an 'out' is
+** one call's alone.
+*/
+
 typedef enum mascon_reduce_op {
   MASCON_REDUCE_SUM, MASCON_REDUCE_PROD, MASCON_REDUCE_MEAN,
   MASCON_REDUCE_VAR, MASCON_REDUCE_STD,
@@ -1217,6 +1306,13 @@ MASCON_API int mascon_cumsum (const mascon_array *a, int axis,
 ** Gaussians
 ** ===================================================================== */
 
+/*
+** Ownership: arrays, options and the exec stay the caller's, and none is kept
+** after the call.
+** Threads: any. Calls at the same time may share what they read; an 'out' is
+** one call's alone.
+*/
+
 typedef enum mascon_sample { MASCON_POINT, MASCON_INTEGRATED } mascon_sample;
 typedef enum mascon_norm { MASCON_SUM, MASCON_PEAK } mascon_norm;
 typedef enum mascon_origin { MASCON_CENTRE, MASCON_EDGE } mascon_origin;
@@ -1267,6 +1363,13 @@ MASCON_API int mascon_gauss (double y0, double x0, double sy, double sx,
 /* {====================================================================
 ** Rendering: many gaussians into one image
 ** ===================================================================== */
+
+/*
+** Ownership: arrays, options and the exec stay the caller's, and none is kept
+** after the call.
+** Threads: any. Calls at the same time may share what they read; an 'out' is
+** one call's alone.
+*/
 
 /*
 ** One column a property, each a vector of n elements of any dtype and stride
@@ -1428,6 +1531,16 @@ MASCON_API int mascon_render_shape (const mascon_spots *spots,
 /* {====================================================================
 ** Top-N
 ** ===================================================================== */
+
+/*
+** Ownership: the arrays of options, of a csr and of 'out' stay the caller's,
+** and must stay until the call returns. mascon_csr_from_pairs and
+** mascon_csr_take set new arrays, which are the caller's to release. Arrays
+** that a callback gets live until it returns.
+** Threads: any; calls at the same time may share what they read. A sink and
+** progress are called on the calling thread, 'score' on several unless it is
+** serial.
+*/
 
 /*
 ** Compressed rows, as SciPy keeps them: the ids of row r are
@@ -1623,7 +1736,6 @@ typedef struct mascon_stream {
 ** sink or progress cancels.  A long 'score' asks mascon_cancelled.
 **
 ** Returns as mascon_topn; MASCON_EVALUE without a 'score'.
-** Ownership: s->ud stays the caller's.  Threads: any may call it.
 ** Memory: a block for each thread (if serial: one), and what mascon_topn needs.
 */
 MASCON_API int mascon_topn_stream (const mascon_stream *s,
@@ -1636,6 +1748,13 @@ MASCON_API int mascon_topn_stream (const mascon_stream *s,
 /* {====================================================================
 ** Recommending
 ** ===================================================================== */
+
+/*
+** Ownership: as for the top-N family. Nothing of users and items is kept after
+** the call.
+** Threads: any; calls at the same time may share what they read. 'fill', a sink
+** and progress are called on the calling thread.
+*/
 
 /*
 ** mascon_recommend: for each user the items with the highest scores.
@@ -1727,6 +1846,15 @@ MASCON_API int mascon_recommend_stream (const mascon_users *users,
 ** ===================================================================== */
 
 /*
+** Ownership: an index that a call sets has one reference, which is the
+** caller's: give it up by mascon_index_release. Its image is its own. An image
+** that was wrapped stays until 'release' is called. All else is as for
+** recommending.
+** Threads: any, at once, on one index, which never changes. A 'release' is
+** called on the thread that gives the last reference up.
+*/
+
+/*
 ** Items packed once for any number of calls; nothing of it ever changes, so
 ** any number of threads may use one at once.  Whoever keeps one holds a
 ** reference.
@@ -1771,6 +1899,7 @@ typedef struct mascon_index_facts {
   int normalize, bias;  /* 1: it was made with that */
 } mascon_index_facts;
 
+/* set what 'facts' has room for */
 MASCON_API void mascon_index_describe (const mascon_index *index,
                                        mascon_index_facts *facts);
 
@@ -1866,6 +1995,13 @@ MASCON_API int mascon_index_wrap (const void *image, size_t bytes,
 ** ===================================================================== */
 
 /*
+** Ownership: arrays, options and the exec stay the caller's, and none is kept
+** after the call.
+** Threads: any. Calls at the same time may share what they read; an 'out' is
+** one call's alone.
+*/
+
+/*
 ** mascon_matmul: out = a b.
 **
 **   out[i][j] = sum over k of a[i][k] * b[k][j]
@@ -1895,6 +2031,12 @@ MASCON_API int mascon_matmul (const mascon_array *a, const mascon_array *b,
 /* {====================================================================
 ** Random numbers
 ** ===================================================================== */
+
+/*
+** Ownership: arrays and the exec stay the caller's; there is no state.
+** Threads: any. Calls at the same time may share what they read; an 'out' is
+** one call's alone.
+*/
 
 /*
 ** Counter-based: the number at a position of the stream of a seed depends on
@@ -1964,6 +2106,13 @@ MASCON_API void mascon_philox (uint64_t key, const uint32_t counter[4],
 ** ===================================================================== */
 
 /*
+** Ownership: arrays, options and the exec stay the caller's, and none is kept
+** after the call.
+** Threads: any. Calls at the same time may share what they read; an 'out' is
+** one call's alone.
+*/
+
+/*
 ** mascon_sort, mascon_argsort: the lines of 'a' along 'axis' in ascending
 ** order, or what was where: element k of a line of argsort's output is the
 ** place, in the line of 'a', of the k-th smallest.
@@ -2020,6 +2169,13 @@ MASCON_API int mascon_percentile (const mascon_array *a, int axis, double p,
 /* {====================================================================
 ** Images
 ** ===================================================================== */
+
+/*
+** Ownership: arrays, options and the exec stay the caller's, and none is kept
+** after the call. Names of maps are constants.
+** Threads: any. Calls at the same time may share what they read; an 'out' is
+** one call's alone.
+*/
 
 /*
 ** Which numbers are black and white, and what lies between: with

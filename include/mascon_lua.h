@@ -48,6 +48,12 @@ extern "C" {
 ** ===================================================================== */
 
 /*
+** Ownership: the array is the value's on the stack; the pointer is good as long
+** as that stays and is not closed. Texts are on the stack.
+** Threads: that of the state; the elements may be used by any.
+*/
+
+/*
 ** The array at index 'i', or NULL where there is none, or it is closed.  The
 ** cheapest way to an array: two calls of the Lua API.  It trusts the first
 ** bytes of a userdata, which another module may let a script write; use
@@ -150,6 +156,15 @@ static inline void mascon_checkarray (lua_State *L, int arg, const char *want,
 ** ===================================================================== */
 
 /*
+** Ownership: a descriptor and its texts are copied. 'ud' and the functions must
+** stay as long as the function in Lua does, at most until the state is closed;
+** then 'release' is called.
+** Threads: that of the state registers and calls; 'body' runs on several at
+** once, all else on the calling one. Other states register the kernel for
+** themselves.
+*/
+
+/*
 ** Makes rows first to last - 1 (of the first axis) of every output.  Several
 ** threads call it at once, for other rows each, so it must not touch a
 ** lua_State.  in and out are in the order of the signature; elements are at
@@ -226,13 +241,9 @@ typedef struct mascon_kernel {
 ** is none in LuaJIT) take no argument.  Ctrl-C and progress work as for every
 ** call.  After an error a given output may have been written in part.
 **
-** k  is copied, with its texts; 'ud' and the functions must stay as long as the
-**    function in Lua does, at most until the state is closed.
-**
 ** Raises an error of Lua where the descriptor is wrong (which says how), memory
 ** is short, or mascon is not open in the state; 'ud' is the caller's then, and
-** 'release' is not called.  Threads: that of the state.  Other states register
-** the kernel for themselves.
+** 'release' is not called.
 */
 MASCON_API void mascon_register (lua_State *L, const mascon_kernel *k);
 
@@ -242,6 +253,13 @@ MASCON_API void mascon_register (lua_State *L, const mascon_kernel *k);
 /* {====================================================================
 ** The table of functions
 ** ===================================================================== */
+
+/*
+** Ownership: the table is a constant of the library. Of its functions see the
+** comments in it, or those of the functions of this name.
+** Threads: as for those; whatever takes a lua_State is for the thread of the
+** state.
+*/
 
 /*
 ** What a module that links nothing calls.  The table is in the registry under
@@ -307,6 +325,13 @@ static inline const mascon_functions *mascon_getfunctions (lua_State *L) {
 /* {====================================================================
 ** For hosts that link libmascon_lua
 ** ===================================================================== */
+
+/*
+** Ownership: what is pushed holds a reference of its own; the argument stays
+** the caller's.
+** Threads: that of the state. Any number of states on any threads may share an
+** array.
+*/
 
 /*
 ** Open mascon in a state, leaving the module on the stack; 'require "mascon"'

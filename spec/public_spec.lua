@@ -30,6 +30,35 @@ describe("the public names", function()
     assert.is_true(count > 40)
   end)
 
+  -- the sections of a header: title, what stands before the first function, all
+  local function sections(path)
+    return read(path):gmatch "\n/%* {=+\n%*%* ([^\n]+)\n%*%* =+ %*/\n(.-)\n/%* }=+ %*/"
+  end
+
+  it("of C are in a section that says who owns what, and what threads may do", function()
+    local count = 0
+    for _, path in ipairs { "include/mascon.h", "include/mascon_lua.h" } do
+      local outside = read(path)
+      for title, text in sections(path) do
+        assert.matches("^\n/%*\n%*%* Ownership: .-\n%*%* Threads: ", text, 1, false, title)
+        outside = outside:gsub(("%s\n.-\n/%%* }="):format(title:gsub("%p", "%%%0")), "", 1)
+        -- a comment is right above a function, or above the one before it, or names it
+        local comments, above = "", false
+        for comment in text:gmatch "/%*.-%*/" do comments = comments .. comment end
+        for line in text:gmatch "[^\n]*" do
+          local name = line:match "^MASCON_API.-([%w_]+) %("
+          if name then
+            count = count + 1
+            assert.is_true(above or comments:find(name, 1, true) ~= nil, name)
+          end
+          above = line ~= "" and (above or line:find("*/", 1, true) ~= nil)
+        end
+      end
+      assert.is_nil(outside:match "\nMASCON_API.-%(", path)
+    end
+    assert.is_true(count > 100)
+  end)
+
   it("of Lua are annotated", function()
     local meta = read "lua/mascon/meta.lua"
     for _, part in ipairs { "help", "image", "locs", "npz", "show" } do  -- annotated where they are
