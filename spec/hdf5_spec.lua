@@ -137,7 +137,7 @@ f.create_dataset('huge', (2 ** 60,), 'f8', chunks = (1024,))
       local t, why = hdf5.load(file, "locs")
       mascon.memory(-1)
       assert.is_nil(t)
-      assert.equal(file .. ": not enough memory", why)
+      assert.equal(file .. ": not enough memory", why:sub(1, #file + 19))
     end
     assert(hdf5.load(file, "locs"))
   end)
