@@ -61,7 +61,7 @@ describe("the public names", function()
 
   it("of Lua are annotated", function()
     local meta = read "lua/mascon/meta.lua"
-    for _, part in ipairs { "help", "image", "locs", "npz", "show" } do  -- annotated where they are
+    for _, part in ipairs { "help", "image", "locs", "npz", "show", "plot", "hist", "heatmap" } do  -- annotated where they are
       meta = meta .. ("function mascon.%s("):format(part)
     end
     local function described(of, name)

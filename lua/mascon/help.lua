@@ -6,6 +6,7 @@ local core = require "mascon.core"
 local SOURCES = {
   { "meta", { mascon = "mascon", Array = "Array", Random = "Random", Hits = "Hits" } },
   { "show", { show = "mascon.show" } },
+  { "plot", { plot = "mascon.plot", hist = "mascon.hist", heatmap = "mascon.heatmap" } },
   { "imagefile", { image = "mascon.image" } },
   { "image", { M = "mascon.image" } },
   { "npz", { M = "mascon.npz" } },

@@ -7,6 +7,7 @@ core.image = require "mascon.imagefile"
 core.npz = require "mascon.npz"
 require "mascon.csrfile"
 core.show = require "mascon.show"
+for name, f in pairs(require "mascon.plot") do core[name] = f end
 core.locs = require "mascon.locs"
 core.help = require "mascon.help".help
 
