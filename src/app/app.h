@@ -22,7 +22,8 @@ void app_persist (void);
 
 /*
 ** Call the function below its 'nargs' arguments; Ctrl-C raises "interrupted".
-** Returns a Lua status; an error's message on the stack has a traceback.
+** Returns a Lua status; an error's message on the stack has a traceback, in a
+** session only the calls of the user's code.
 */
 int app_call (lua_State *L, int nargs, int nresults);
 

@@ -12,7 +12,8 @@
 
 #include "app.h"
 
-#define STUBBORN 2  /* seconds after which a second Ctrl-C ends a session */
+#define MOSTCALLS 10  /* lines of a short traceback */
+#define STUBBORN 2    /* seconds after which a second Ctrl-C ends a session */
 
 static lua_State *watched;
 static bool persistent;
@@ -62,7 +63,45 @@ void app_persist (void) {
 /* -------} */
 
 
-/* message handler: a traceback for what has a text */
+/* {------- tracebacks ------- */
+
+/* is it code of the user's that the message does not place already: no C, none
+   of our parts, no statement of the session */
+static bool isusers (const lua_Debug *ar) {
+  if (*ar->what == 'C') return false;
+  if (strncmp(ar->source, "=mascon.", 8) == 0) return false;
+  return *ar->what != 'm' || strcmp(ar->source, "=stdin") != 0;
+}
+
+
+/* the message with a line for every call of the user's code, MOSTCALLS of them */
+static void pushshort (lua_State *L, const char *message) {
+  lua_Debug ar;
+  int n = 0;
+  lua_pushstring(L, message);
+  for (int level = 1; lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "Sln", &ar);
+    if (!isusers(&ar)) continue;
+    if (n++ == MOSTCALLS) {
+      lua_pushliteral(L, "\n\t...");
+      lua_concat(L, 2);
+      return;
+    }
+    if (*ar.what == 'm')
+      lua_pushfstring(L, "\n\t%s:%d: in main chunk", ar.short_src,
+                      ar.currentline);
+    else if (ar.name != NULL)
+      lua_pushfstring(L, "\n\t%s:%d: in '%s'", ar.short_src, ar.currentline,
+                      ar.name);
+    else
+      lua_pushfstring(L, "\n\t%s:%d: in the function of line %d",
+                      ar.short_src, ar.currentline, ar.linedefined);
+    lua_concat(L, 2);
+  }
+}
+
+
+/* message handler: a traceback for what has a text; in a session, a short one */
 static int explain (lua_State *L) {
   const char *message = lua_tostring(L, 1);
   if (message == NULL) {
@@ -71,9 +110,12 @@ static int explain (lua_State *L) {
     message = lua_pushfstring(L, "(error object is a %s value)",
                               luaL_typename(L, 1));
   }
-  luaL_traceback(L, L, message, 1);
+  if (persistent) pushshort(L, message);
+  else luaL_traceback(L, L, message, 1);
   return 1;
 }
+
+/* -------} */
 
 
 int app_call (lua_State *L, int nargs, int nresults) {
