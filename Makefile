@@ -87,7 +87,8 @@ MODULES := $(foreach m,$(patsubst src/bind/mod_%.c,%,$(wildcard \
 .PHONY: all modules deps demo test check bench floors lint docs env module \
         fuzz fuzz-keep coverage run-fuzz run-coverage \
         install-module install uninstall clean run-test run-demo run-check \
-        run-luas run-rock run-bench bench-pointer run-bench-pointer
+        run-luas run-rock run-bench bench-pointer run-bench-pointer \
+        bench-states run-bench-states
 
 all: $(B)/mascon $(B)/lib/mascon/core.so $(B)/libmascon.a \
      $(B)/libmascon.so $(B)/libmascon_lua.so modules
@@ -348,6 +349,14 @@ run-bench-pointer: $(B)/lib/mascon/core.so $(B)/bench/pointer.so \
                    $(B)/bench/work.so
 	@$(PATHS) LUA_CPATH='$(CURDIR)/$(B)/lib/?.so;$(CURDIR)/$(B)/bench/?.so;;' \
 	  $(LUA) examples/bench_pointer.lua
+
+# two states on two threads beside one
+bench-states: deps
+	@$(MAKE) --no-print-directory run-bench-states
+
+run-bench-states: all $(B)/bench/limits.so $(B)/bench/pointer.so
+	@$(PATHS) LUA_CPATH='$(CURDIR)/$(B)/lib/?.so;$(CURDIR)/$(B)/bench/?.so;;' \
+	  $(LUA) examples/bench/states.lua
 
 # verifies, then measures; CASES="topn sum" for some, PEERS=0 without Python
 bench: deps

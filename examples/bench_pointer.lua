@@ -3,8 +3,9 @@
 --   make bench-pointer      (every Lua that is here, and Python)
 --
 -- Light call: 8 doubles; heavy call: 100,000. E is an empty C call with one
--- argument; loops are taken off; medians of interleaved repeats. MASCON_FAST=1:
--- a short run, to see that it works.
+-- argument; loops are taken off; medians of interleaved repeats, each in the E of its
+-- own round. Time is the processor's, as others may be using it too. MASCON_FAST=1: a
+-- short run, to see that it works.
 
 local mascon = require "mascon"
 local built, P = pcall(require, "pointer")
@@ -74,8 +75,9 @@ case("m(i, j)", loop("r = a(3, 4)", nil, m))
 case("m:get(i, j)", loop("r = a:get(3, 4)", nil, m))
 case("m:row(i)", loop("r = a:row(3)", nil, m))
 case("new 2 x 2", loop("r = f(2, 2)", mascon.zeros))
+case("80 KB, garbage", loop("r = f(10000)", mascon.zeros))
+case("80 KB, closed", loop("f(10000):close()", mascon.zeros))
 
--- seconds of the processor, as others may be using it too
 local function time(f, n)
   local start = os.clock()
   f(n)
@@ -84,27 +86,37 @@ end
 
 for r = 1, REPEATS do
   for _, c in ipairs(cases) do
-    c.lights[r] = time(c.light, LIGHT)
+    c.lights[r] = time(c.light, c.name:find "80 KB" and math.ceil(LIGHT / 30) or LIGHT)
     if c.heavy then c.heavies[r] = time(c.heavy, HEAVY) end
   end
 end
 
 local function median(t)
-  table.sort(t)
-  return t[math.floor((#t + 1) / 2)]
+  local sorted = {}
+  for i, v in ipairs(t) do sorted[i] = v end
+  table.sort(sorted)
+  return sorted[math.floor((#sorted + 1) / 2)]
 end
 
-local empty = median(cases[1].lights)
-local E = median(cases[2].lights) - empty
-local plain = median(cases[4].heavies)
+-- of 't' to 'unit', round by round, without what 'base' takes
+local function ratio(t, unit, base)
+  local ratios = {}
+  for r = 1, REPEATS do
+    local b = base and base[r] or 0
+    ratios[r] = (t[r] - b) / (unit[r] - b)
+  end
+  return median(ratios)
+end
+
+local empty, E, plain = cases[1].lights, cases[2].lights, cases[4].heavies
 print(("%-38s %10s %7s %12s %8s"):format(jit and jit.version or _VERSION, "light, ns", "E",
   "heavy, us", "x plain"))
 for k, c in ipairs(cases) do
-  local t = median(c.lights) - (k > 1 and empty or 0)
-  local line = ("%-38s %10.1f %7.2f"):format(c.name, t * 1e9, t / E)
+  local line = ("%-38s %10.1f %7.2f"):format(c.name,
+    (median(c.lights) - (k > 1 and median(empty) or 0)) * 1e9,
+    ratio(c.lights, E, empty))
   if c.heavy then
-    local h = median(c.heavies)
-    line = line .. (" %12.1f %8.2f"):format(h * 1e6, h / plain)
+    line = line .. (" %12.1f %8.2f"):format(median(c.heavies) * 1e6, ratio(c.heavies, plain))
   end
   print(line)
 end

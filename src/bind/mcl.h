@@ -10,6 +10,7 @@
 #ifndef MCL_H
 #define MCL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "mcl_lua.h"
@@ -53,17 +54,42 @@ bool mcl_getmeta (lua_State *L);
 
 /* {------- arrays (mcl_array.c) ------- */
 
+/* what every array of ours begins with */
+typedef struct mcl_head {
+  mascon_array a;
+  uint64_t secret;  /* no userdata but ours has it */
+} mcl_head;
+
+/*
+** What is checked instead of the metatable, which costs three calls of the
+** API: bytes that no script can write into another module's userdata, as it
+** cannot know them.  The first state of the process draws them.
+*/
+extern _Atomic uint64_t mcl_secret;
+
+/* the array at 'arg', live or closed (magic 0), or NULL */
+static inline mascon_array *mcl_peek (lua_State *L, int arg) {
+  mcl_head *h = lua_touserdata(L, arg);
+  if (h == NULL || lua_rawlen(L, arg) < sizeof *h ||
+      h->secret != atomic_load_explicit(&mcl_secret, memory_order_relaxed))
+    return NULL;
+  return &h->a;
+}
+
+/* what is at 'arg' is no array, or a closed one: raise that */
+mascon_array *mcl_noarray (lua_State *L, int arg);
+
 /* the array at 'arg', or raise "... (array expected, got table)" */
-mascon_array *mcl_checkarray (lua_State *L, int arg);
+static inline mascon_array *mcl_checkarray (lua_State *L, int arg) {
+  mascon_array *a = mcl_peek(L, arg);
+  return a != NULL && a->magic == MASCON_MAGIC ? a : mcl_noarray(L, arg);
+}
 
 /* the same, or NULL where it is no array; raises where it is a closed one */
 mascon_array *mcl_toarray (lua_State *L, int arg);
 
 /* the same, or NULL where it is no array or a closed one */
 mascon_array *mcl_livearray (lua_State *L, int arg);
-
-/* the array at 'arg', live or closed (magic 0), or NULL */
-mascon_array *mcl_peek (lua_State *L, int arg);
 
 /* push an empty handle; what is put into it is collected.  The second is
    quicker, where there is an open array of this state */

@@ -2,7 +2,6 @@
 ** mcl_array.c - the array userdata: handles, closing, the collector
 */
 
-#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,31 +28,16 @@ typedef struct account {
 
 /* the userdata: the struct of mascon.h at offset 0, and what it weighs */
 typedef struct box {
-  mascon_array a;
-  uint64_t secret;  /* no userdata but ours has it */
+  mcl_head head;
   account *account; /* of its state; NULL: it is not among the handles */
   int64_t charged;  /* bytes on the account; 0 for a view */
   int64_t uses;     /* calls that must find it open after their callback */
 } box;
 
-/*
-** What is checked instead of the metatable, which costs three calls of the
-** API: bytes that no script can write into another module's userdata, as it
-** cannot know them.  The first state of the process draws them.
-*/
-static _Atomic uint64_t secret;
+_Atomic uint64_t mcl_secret;
 
 
 /* {------- handles ------- */
-
-mascon_array *mcl_peek (lua_State *L, int arg) {
-  box *b = lua_touserdata(L, arg);
-  if (b == NULL || lua_rawlen(L, arg) < sizeof *b ||
-      b->secret != atomic_load_explicit(&secret, memory_order_relaxed))
-    return NULL;
-  return &b->a;
-}
-
 
 mascon_array *mcl_toarray (lua_State *L, int arg) {
   mascon_array *a = mcl_peek(L, arg);
@@ -69,10 +53,9 @@ mascon_array *mcl_livearray (lua_State *L, int arg) {
 }
 
 
-mascon_array *mcl_checkarray (lua_State *L, int arg) {
-  mascon_array *a = mcl_toarray(L, arg);
-  if (a == NULL) mcl_typeerror(L, arg, "array");
-  return a;
+mascon_array *mcl_noarray (lua_State *L, int arg) {
+  if (mcl_toarray(L, arg) == NULL) mcl_typeerror(L, arg, "array");
+  return NULL;  /* not reached */
 }
 
 
@@ -80,7 +63,7 @@ static void drawsecret (void) {
   uint64_t none = 0, new;
   if (getentropy(&new, sizeof new) != 0)
     new = (uint64_t)(uintptr_t)&new ^ (uint64_t)(mascon_clock() * 1e9) << 20;
-  atomic_compare_exchange_strong(&secret, &none, new | 1);
+  atomic_compare_exchange_strong(&mcl_secret, &none, new | 1);
 }
 
 
@@ -139,7 +122,7 @@ static box *pushbox (lua_State *L, int meta, account *c) {
   makeway(L, c);
   b = lua_newuserdatauv(L, sizeof *b, 0);
   memset(b, 0, sizeof *b);
-  b->secret = atomic_load_explicit(&secret, memory_order_relaxed);
+  b->head.secret = atomic_load_explicit(&mcl_secret, memory_order_relaxed);
   lua_pushvalue(L, meta);
   lua_setmetatable(L, -2);
   b->account = c;
@@ -149,12 +132,12 @@ static box *pushbox (lua_State *L, int meta, account *c) {
 
 
 mascon_array *mcl_pushhandle (lua_State *L) {
-  return &pushbox(L, MCL_META, getaccount(L, MCL_META))->a;
+  return &pushbox(L, MCL_META, getaccount(L, MCL_META))->head.a;
 }
 
 
 mascon_array *mcl_pushsibling (lua_State *L, const mascon_array *a) {
-  return &pushbox(L, MCL_META, ((const box *)a)->account)->a;
+  return &pushbox(L, MCL_META, ((const box *)a)->account)->head.a;
 }
 
 
@@ -317,7 +300,7 @@ int mascon_push (lua_State *L, const mascon_array *a) {
     return MASCON_EVALUE;
   }
   meta = lua_gettop(L);
-  new = &pushbox(L, meta, getaccount(L, meta))->a;
+  new = &pushbox(L, meta, getaccount(L, meta))->head.a;
   lua_remove(L, meta);
   mascon_view(new, a);
   new->flags = a->flags;  /* a view only if it was one */
@@ -332,7 +315,7 @@ static void closebox (box *b) {
   charge(b->account, -b->charged);
   b->account->handles--;
   b->account = NULL;
-  mascon_release(&b->a);
+  mascon_release(&b->head.a);
 }
 
 
@@ -390,7 +373,7 @@ static int gc (lua_State *L) {
   mascon_array *a = mcl_peek(L, 1);
   if (a == NULL || (((box *)a)->uses > 0 && !finalized(L))) return 0;
   closebox((box *)a);
-  ((box *)a)->secret = 0;
+  ((box *)a)->head.secret = 0;
   return 0;
 }
 

@@ -204,10 +204,17 @@ static int metanewindex (lua_State *L) {
 }
 
 
+/* mcl_checkindex, quickly for what is mostly there */
+static int64_t place (lua_State *L, int arg, int64_t n) {
+  lua_Integer x = lua_tointegerx(L, arg, NULL);  /* 0: no integer */
+  return x >= 1 && x <= n ? x - 1 : mcl_checkindex(L, arg, n);
+}
+
+
 static void *element (lua_State *L, const mascon_array *a) {
   int64_t offset = 0;
   for (int k = 0; k < a->ndim; k++)
-    offset += mcl_checkindex(L, k + 2, a->shape[k]) * a->stride[k];
+    offset += place(L, k + 2, a->shape[k]) * a->stride[k];
   return (char *)a->data + offset * (a->dtype.bits / 8);
 }
 
