@@ -650,6 +650,8 @@ typedef struct mascon_team mascon_team;
 **
 ** Returns MASCON_OK; or, with nothing called and 'ud' still the caller's,
 ** MASCON_ERANGE (threads), MASCON_ENOMEM where not one could be started.
+** Ownership: the team is the caller's until it is given up.  Threads: any may
+** start one.
 */
 MASCON_API int mascon_team_start (int threads,
                                   void (*run) (void *ud, int worker),
@@ -661,12 +663,15 @@ MASCON_API int mascon_team_start (int threads,
 ** 'seconds'.  Whoever waits sees all that they have written.
 ** Returns how many still run, or -1 in a process that was forked since: its
 ** team has no threads there.
+** Ownership: nothing changes.  Threads: any, but one at a time.
 */
 MASCON_API int mascon_team_wait (mascon_team *team, double seconds);
 
 /*
 ** mascon_team_release: give the team up.  Never waits: threads that still run
-** go on until they return.
+** go on until they return.  NULL, and a team of the process that this one was
+** forked from: does nothing.
+** Ownership: 'team' is gone.  Threads: any, when nobody waits.
 */
 MASCON_API void mascon_team_release (mascon_team *team);
 

@@ -2,7 +2,7 @@
 
 local shell = require "spec.shell"
 
-for _, name in ipairs { "demo", "fullsize", "gauss", "recommend", "render", "stream" } do
+for _, name in ipairs { "demo", "fullsize", "gauss", "parallel", "recommend", "render", "stream" } do
   describe("examples/" .. name .. ".lua", function()
     local command = ("%s examples/%s.lua "):format(shell.mascon, name)
 

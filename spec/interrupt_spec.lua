@@ -68,6 +68,43 @@ describe("Ctrl-C", function()
     assert.matches("^ready\nfalse\t.-interrupted.-\nwent on\n$", written)
   end)
 
+  for _, where in ipairs { "main", "coroutine" } do
+    it(("stops workers of mascon.parallel, called in a %s"):format(where), function()
+      local written = interrupt(shell.mascon, [[
+        package.path = "./?.lua;" .. package.path
+        local flag = require "spec.flag"
+        local function work()
+          local ran = { flag.new(), flag.new() }
+          mascon.parallel({ n = 2, chunk = 1, threads = 2, progress = function()
+            if flag.up(ran[1]) and flag.up(ran[2]) then print "ready" io.flush() end
+          end }, function(i, _, f, r)
+            flag.raise(f[i])
+            while true do r:sum() end
+          end, ran, mascon.zeros(3))
+        end
+        if arg[1] == "coroutine" then work = coroutine.wrap(work) end
+        print(pcall(work))
+        print "went on"]], where)
+      assert.matches("^ready\n.-false\t.-interrupted %(done 0 of 2%).-\nwent on\n$", written)
+    end)
+  end
+
+  it("ends waiting for a job, which goes on", function()
+    local written = interrupt(shell.mascon, [[
+      package.path = "./?.lua;" .. package.path
+      local flag = require "spec.flag"
+      local gate = flag.new()
+      local job = mascon.spawn(function(f)
+        flag.wait(f)
+        return "done"
+      end, gate)
+      print "ready" io.flush()
+      print(pcall(job.result, job))
+      flag.raise(gate)
+      print(job:result())]])
+    assert.matches("^ready\nfalse\t.-interrupted.-\ndone\n$", written)
+  end)
+
   it("ends a script in the middle of Lua code", function()
     if jit then return pending "LuaJIT's compiled loops look at no hook" end
     if shell.sanitizer == "tsan" then

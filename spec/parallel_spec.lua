@@ -1,5 +1,6 @@
 local mascon = require "mascon"
 
+local flag = require "spec.flag"
 local shell = require "spec.shell"
 
 local parallel = mascon.parallel
@@ -62,13 +63,12 @@ describe("parallel", function()
   end)
 
   it("hands chunks to whoever is free", function()
-    -- the first chunk waits until all others are done
-    local done = mascon.zeros(1, "i32")
-    parallel({ n = 20, chunk = 1, threads = 2 }, function(i, _, d)
-      if i > 1 then d[1] = d[1] + 1 return end
-      while d[1] < 19 do d:sum() end
-    end, done)
-    assert.equal(19, done[1])
+    -- the first waits for the last: another thread does all between
+    local all = parallel({ n = 20, chunk = 1, threads = 2 }, function(i, _, last)
+      if i == 1 then flag.wait(last) elseif i == 20 then flag.raise(last) end
+      return i
+    end, flag.new())
+    assert.equal(20, #all)
   end)
 
   it("uses a state for each thread, and more chunks than one in it", function()
@@ -305,13 +305,12 @@ describe("an error", function()
   end)
 
   it("stops the others", function()
-    local done = mascon.zeros(2)
-    assert.matches("enough", failing(parallel, { n = 2, threads = 2, chunk = 1 }, function(i, _, d)
-      d[i] = 1
-      while d[3 - i] == 0 do d:sum() end  -- both run
+    assert.matches("enough", failing(parallel, { n = 2, threads = 2, chunk = 1 }, function(i, _, f, d)
+      flag.raise(f[i])
+      flag.wait(f[3 - i])  -- both run
       if i == 2 then error "enough" end
-      while true do d:fill(1) end
-    end, done))
+      while true do d:sum() end
+    end, { flag.new(), flag.new() }, mascon.zeros(2)))
   end)
 
   it("may be any object", function()

@@ -1,5 +1,6 @@
 local mascon = require "mascon"
 
+local flag = require "spec.flag"
 local shell = require "spec.shell"
 
 local spawn = mascon.spawn
@@ -17,14 +18,14 @@ end
 
 describe("a job", function()
   it("runs while its caller goes on", function()
-    local gate = mascon.zeros(1)
+    local gate = flag.new()
     local job = spawn(function(g)
-      while g[1] == 0 do g:sum() end
-      return "through", g[1]
+      flag.wait(g)
+      return "through", 5
     end, gate)
     assert.is_false(job:done())
     assert.equal("job (running)", tostring(job))
-    gate[1] = 5
+    flag.raise(gate)
     wait(job)
     assert.equal("job (done)", tostring(job))
     assert.same({ "through", 5 }, { job:result() })
@@ -68,46 +69,46 @@ end)
 
 describe("cancelling", function()
   local loops = {
-    ["of kernels"] = function(r) r[1] = 1 while true do r:sum() end end,
-    ["of one long kernel"] = function(r)
+    ["of kernels"] = function(f, r) flag.raise(f) while true do r:sum() end end,
+    ["of one long kernel"] = function(f)
       local m = mascon.ones(3000, 3000)
-      r[1] = 1
+      flag.raise(f)
       while true do m:matmul(m) end
     end,
-    ["of kernels that catches errors"] = function(r)
-      r[1] = 1
+    ["of kernels that catches errors"] = function(f, r)
+      flag.raise(f)
       while true do pcall(function() while true do r:sum() end end) end
     end,
-    ["that waits for another job"] = function(r)
-      local job = mascon.spawn(function(s)
-        s[1] = 1
+    ["that waits for another job"] = function(f, r)
+      local job = mascon.spawn(function(g, s)
+        flag.raise(g)
         while true do s:sum() end
-      end, r)
+      end, f, r)
       job:result()
     end,
   }
   if not jit then  -- its compiled loops look at nothing
-    loops["that does nothing else"] = function(r) r[1] = 1 while true do end end
-    loops["of calls"] = function(r)
-      local function f(x) return x + 1 end
-      r[1] = 1
-      while true do f(1) end
+    loops["that does nothing else"] = function(f) flag.raise(f) while true do end end
+    loops["of calls"] = function(f)
+      local function g(x) return x + 1 end
+      flag.raise(f)
+      while true do g(1) end
     end
-    loops["that allocates"] = function(r) r[1] = 1 while true do r = { r } and r end end
-    loops["that catches errors"] = function(r)
-      r[1] = 1
+    loops["that allocates"] = function(f, r) flag.raise(f) while true do r = { r } and r end end
+    loops["that catches errors"] = function(f, r)
+      flag.raise(f)
       while true do pcall(function() while true do r = { r } and r end end) end
     end
-    loops["of coroutines"] = function(r)
-      r[1] = 1
+    loops["of coroutines"] = function(f, r)
+      flag.raise(f)
       while true do coroutine.wrap(function() r = { r } and r end)() end
     end
   end
   for name, f in pairs(loops) do
     it("ends a loop " .. name, function()
-      local running = mascon.zeros(1)
-      local job = spawn(f, running)
-      while running[1] == 0 do running:sum() end
+      local running = flag.new()
+      local job = spawn(f, running, mascon.zeros(3))
+      flag.wait(running)
       job:cancel()
       assert.matches("cancelled", raised(job))
       assert.equal("job (cancelled)", tostring(job))
@@ -125,26 +126,37 @@ describe("cancelling", function()
   end)
 
   it("is what the collector does to a job that nobody holds", function()
-    local running = mascon.zeros(1)
-    do spawn(function(r) r[1] = 1 while true do r:sum() end end, running) end
-    while running[1] == 0 do running:sum() end
-    local before = select(2, mascon.memory())
+    local function threads()
+      return tonumber(shell.read "/proc/self/status":match "Threads:%s*(%d+)")
+    end
+    local before, running = threads(), flag.new()
+    local job = spawn(function(f)
+      flag.raise(f)
+      while true do mascon.ones(3):sum() end
+    end, running)
+    flag.wait(running)
+    assert.is_false(job:done())
+    assert.is_true(threads() > before)
+    job = nil  -- luacheck: ignore
     collectgarbage()
     collectgarbage()
-    shell.wait(function() return select(2, mascon.memory()) < before end, "the job's end")
+    shell.wait(function() return threads() == before end, "the job's end")
   end)
 
   it("is what the end of a block does", function()
     if _VERSION ~= "Lua 5.4" then return pending "only Lua 5.4 closes variables" end
     local keep = assert(load [[
-      local spawn, running = ...
+      local spawn, flag, running = ...
       local keep
       do
-        local job <close> = spawn(function(r) r[1] = 1 while true do r:sum() end end, running)
+        local job <close> = spawn(function(f)
+          flag.raise(f)
+          while true do flag.new() end
+        end, running)
         keep = job
-        while running[1] == 0 do running:sum() end
+        flag.wait(running)
       end
-      return keep]])(spawn, mascon.zeros(1))
+      return keep]])(spawn, flag, flag.new())
     assert.equal("job (closed)", tostring(keep))
     for _, name in ipairs { "done", "result", "cancel" } do
       assert.matches("job is closed", select(2, pcall(keep[name], keep)))
@@ -155,17 +167,51 @@ end)
 describe("a program", function()
   it("ends while jobs run", function()
     local path = shell.file [[
-      local mascon = require "mascon"
-      local r = mascon.zeros(4)
-      jobs = {}
-      jobs[1] = mascon.spawn(function(r) r[1] = 1 while true do r:sum() end end, r)
-      jobs[2] = mascon.spawn(function(r) r[2] = 1 while not jit do local t = {{}} end end, r)
-      jobs[3] = mascon.spawn(function(r) local m = mascon.ones(3000, 3000) r[3] = 1 m:matmul(m) end, r)
-      jobs[4] = mascon.spawn(function(r) r[4] = 1 if not jit then while true do end end end, r)
-      while r:sum() < 4 do mascon.ones(3):sum() end
+      package.path = "./?.lua;" .. package.path
+      local flag = require "spec.flag"
+      flags, jobs = {}, {}
+      for i, f in ipairs {
+        function(r) flag.raise(r) while true do flag.up(r) end end,
+        function(r) flag.raise(r) while not jit do local t = {{}} end end,
+        function(r) local m = mascon.ones(3000, 3000) flag.raise(r) m:matmul(m) end,
+        function(r) flag.raise(r) while not jit do end end
+      } do
+        flags[i] = flag.new()
+        jobs[i] = mascon.spawn(f, flags[i])
+      end
+      for i = 1, 4 do flag.wait(flags[i]) end
       print "bye"]]
     finally(function() os.remove(path) end)
     local out, err, code = shell.run(("timeout 60 %s %s"):format(shell.mascon, path))
     assert.same({ "bye\n", "", 0 }, { out, err, code })
+  end)
+end)
+
+describe("states on threads", function()
+  it("have what their sandbox has; a C host has teams; a fork and lua_close are survived", function()
+    local out, err, code = shell.run(("timeout 300 %s/spec/worker"):format(shell.build))
+    assert.same({ "ok\n", "", 0 }, { out, err, code })
+  end)
+
+  it("have the environment of their function", function()
+    local env = { mascon = mascon, type = type, next = next, tostring = print, string = { rep = string.rep } }
+    env._G = env
+    local code = [[
+      return mascon.parallel(1, function(first)
+        if _G == nil or _G.type ~= type then return "no globals" end
+        if io or os or require or load or tostring or string.dump then return "too much" end
+        return string.rep("x", 3) .. mascon.ones(2):sum() + first
+      end)[1] ]]
+    local f = assert(load(code, "=code", "t", env))
+    assert.equal(jit and "xxx3" or "xxx3.0", f())
+    env.mascon = { parallel = mascon.parallel }
+    assert.matches("attempt to index", select(2, pcall(f)))
+    -- one that inherits has what it inherits
+    env = setmetatable({ io = false }, { __index = _G })
+    assert.same({ 1 }, assert(load([[
+      return require "mascon".parallel(1, function(i)
+        if io ~= nil then return "io" end
+        return os.time() > 0 and i
+      end)]], "=code", "t", env))())
   end)
 end)

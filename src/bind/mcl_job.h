@@ -85,6 +85,7 @@ typedef struct mcl_worker {
   void *allocud;
   atomic_bool inside;     /* the allocator is at work */
   atomic_flag gate;       /* held by whoever sets a hook in the state */
+  char apart[128];        /* no two workers write to one line of the cache */
 } mcl_worker;
 
 /* what there is to do: 1 to n, in chunks */
