@@ -1466,8 +1466,9 @@ typedef struct mascon_render_info {
 ** With angles or covariances, spots are sampled at the centres of pixels
 ** (sample must be MASCON_POINT), the windows reach k * sqrt(Syy) and
 ** k * sqrt(Sxx) with the covariance S, and each row has a profile of its own:
-** the bell of x given y, around the line of regression.  'lost' is then that of
-** the shadows on the axes as if they were independent: an estimate.  A spot is
+** the bell of x given y, around the line of regression; an f32 image adds up
+** the exponents of both and has one exponential.  'lost' is then that of the
+** shadows on the axes as if they were independent: an estimate.  A spot is
 ** skipped for an angle beyond 2^31 and for a covariance that is not positive
 ** semidefinite: a variance below 0, or |Sxy| above sqrt(Sxx * Syy) by more than
 ** rounding to float explains.  'min_sigma' is the least of the sigmas along

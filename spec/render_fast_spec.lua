@@ -141,6 +141,53 @@ describe("render in tiles", function()
     end
   end)
 
+  it("draws bells of float around the lines of turned spots", function()
+    math.randomseed(7)
+    local n, h, w = 90, 140, 300
+    local function vector(f)
+      local v = mascon.zeros(n)
+      for i = 1, n do v[i] = f(i) end
+      return v
+    end
+    local t = { x = vector(function() return math.random() * w end),
+                y = vector(function() return math.random() * h end),
+                sxx = vector(function(i) return (math.random() * (i % 9 == 0 and 60 or 4)) ^ 2 end),
+                syy = vector(function(i) return (math.random() * (i % 7 == 0 and 60 or 4)) ^ 2 end),
+                weight = vector(function() return math.random() - 0.2 end) }
+    t.sxy = vector(function(i)
+      return (math.random() * 1.9 - 0.95) * math.sqrt(t.sxx[i] * t.syy[i])
+    end)
+    for _, norm in ipairs { "sum", "peak" } do
+      local o, want = { shape = { h, w }, cutoff = 4, norm = norm }, mascon.zeros(h, w, "f32")
+      for i = 1, n do
+        local xx, yy, xy = t.sxx[i], t.syy[i], t.sxy[i]
+        local sx, sy = math.sqrt(xx), math.sqrt(yy)
+        local iy, ix = 1 / sy, 1 / (math.sqrt(xx * yy - xy * xy) / sy)
+        local scale = 1 / 2.50662827463100050242
+        local amp = f32(t.weight[i] * (norm == "peak" and 1 or (iy * scale) * (ix * scale)))
+        local q = -0.72134752044448170368
+        local x1 = math.max(0, math.floor(t.x[i] - 4 * sx))
+        local x2 = math.min(w - 1, math.floor(t.x[i] + 4 * sx))
+        for y = math.max(0, math.floor(t.y[i] - 4 * sy)),
+                math.min(h - 1, math.floor(t.y[i] + 4 * sy)) do
+          local dy = y + 0.5 - t.y[i]
+          local d = (mascon.range(x1, x2):copy "f64" + 0.5 - (t.x[i] + dy * (xy / yy))):copy "f32"
+          local e = mascon.array({ dy }, "f32")
+          local power = e * e * f32(iy * iy * q) + d * d * f32(ix * ix * q)
+          local v = powers(mascon.maximum(power, -126)) * amp
+          v = mascon.where(power:ge(-126), v, mascon.zeros(1, "f32"))
+          local row = want[y + 1]:sub(x1 + 1, x2 + 1)
+          mascon.add(row, flushed(v, 2 ^ -126), row)
+        end
+      end
+      want = bits(want)
+      for _, threads in ipairs { 1, 3 } do
+        o.threads = threads
+        assert.is_true(want == bits(mascon.render(t, o)))
+      end
+    end
+  end)
+
   it("has the same bits for many spots and any number of threads", function()
     local r, n = mascon.random(3), 50000
     local spots = { x = r:uniform(n) * 500, y = r:uniform(n) * 300,

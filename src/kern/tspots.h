@@ -199,8 +199,39 @@ INLINE void G(bellrow) (REAL *o, REAL f, double c, double s, double amp,
 }
 
 
+#if BELLS
+
+/* a spot with an angle as bells of float: amp * 2^(q[0] * dy^2 + q[1] * d^2),
+   d from the line of regression; false if it is none */
+static int G(tiltedbell) (const mck_canvas *t, const mck_spot *s,
+                          const pixels *at) {
+  part a = clippart(t, s);
+  REAL *o = (REAL *)t->tile + a.row * PITCH + a.col;
+  double inverse[2] = {1 / s->s[0], 1 / s->s[1]};
+  double peak = t->frame->peak ? 1 : BELLAMP(inverse[0]) * BELLAMP(inverse[1]);
+  float amp = (float)(s->weight * peak), q[2];
+  for (int k = 0; k < 2; k++) {
+    if (!(s->s[k] >= LEASTBELL && s->s[k] <= MOSTBELL)) return 0;
+    q[k] = (float)BELLQ(inverse[k]);
+  }
+  for (int32_t i = 0; i < a.m; i++, o += PITCH) {
+    double dy = at->rows[a.row + i] - s->c[0], c = s->c[1] + dy * s->slope;
+    float above = (float)dy * (float)dy * q[0];
+    for (int32_t j = 0; j < a.n; j += LANES) {
+      vf d = distances(at->cols + a.col + j, c);
+      vf v = bellf(above + d * d * q[1], amp);
+      storef(o + j, loadf(o + j) + firstf(v, j, a.n));
+    }
+  }
+  return 1;
+}
+
+#endif
+
+
 /* a spot with an angle: row by row */
-static void G(tiltedspot) (const mck_canvas *t, const mck_spot *s) {
+static void G(tiltedspot) (const mck_canvas *t, const mck_spot *s,
+                           const pixels *at) {
   enum {WIDTH = MCK_TILEB / sizeof(REAL)};
   double room[(int)WIDTH > MCK_TILEH ? WIDTH + MCK_PAD : MCK_TILEH + MCK_PAD];
   _Alignas(64) REAL f[MCK_TILEH + MCK_PAD], p[WIDTH + MCK_PAD];
@@ -210,6 +241,11 @@ static void G(tiltedspot) (const mck_canvas *t, const mck_spot *s) {
   double first = t->first[1] + a.col;
   REAL *o = (REAL *)t->tile + a.row * PITCH + a.col;
   mck_axis y, x;
+#if BELLS
+  if (G(tiltedbell)(t, s, at)) return;
+#else
+  (void)at;
+#endif
   mck_setaxis(&y, s->c[0], s->s[0], 0, peak, s->weight);
   mck_setaxis(&x, s->c[1], s->s[1], 0, peak, 1);
   G(profile)(f, room, &y, t->first[0] + a.row, a.m, &unused);
@@ -255,17 +291,16 @@ INLINE void G(smallspot) (G(profiles) *g, int i, const pixels *at,
 
 
 INLINE void G(draw) (const mck_canvas *t, const mck_spot *spots,
-                     const uint32_t *which, size_t n, int integrated) {
+                     const uint32_t *which, size_t n, const pixels *at,
+                     int integrated) {
   G(profiles) g;
-  pixels at;
-  setpixels(&at, t);
   for (size_t first = 0; first < n; first += GROUP, which += GROUP) {
     size_t left = n - first;
     int some = left < GROUP ? (int)left : GROUP;
     for (int i = 0; i < some; i++) {
       size_t ahead = (size_t)i + 3 * GROUP;
       __builtin_prefetch(&spots[which[ahead < left ? ahead : left - 1]]);
-      G(smallspot)(&g, i, &at, t, &spots[which[i]], integrated);
+      G(smallspot)(&g, i, at, t, &spots[which[i]], integrated);
     }
     for (int i = 0; i < some; i++) {
       part a = g.at[i];
@@ -280,10 +315,12 @@ INLINE void G(draw) (const mck_canvas *t, const mck_spot *spots,
 
 static void G(render_draw) (const mck_canvas *t, const mck_spot *spots,
                             const uint32_t *which, size_t n) {
+  pixels at;
+  setpixels(&at, t);
   if (t->frame->tilted)
-    for (size_t i = 0; i < n; i++) G(tiltedspot)(t, &spots[which[i]]);
-  else if (t->frame->integrated) G(draw)(t, spots, which, n, 1);
-  else G(draw)(t, spots, which, n, 0);
+    for (size_t i = 0; i < n; i++) G(tiltedspot)(t, &spots[which[i]], &at);
+  else if (t->frame->integrated) G(draw)(t, spots, which, n, &at, 1);
+  else G(draw)(t, spots, which, n, &at, 0);
 }
 
 #undef BELLS
