@@ -173,13 +173,14 @@ local function checkrender(spots, opts, n)
 end
 
 -- microseconds a spot, on 1 and 2 threads, and how that scales
-local function render(name, spots, n, opts, goals)
+local function render(name, spots, n, opts, goals, others)
   local t, fma = {}, scaling()
   for threads = 1, 2 do
     opts.threads = threads
     checkrender(spots, opts, n)
     t[threads] = interleave { function() mascon.render(spots, opts) end }
     row(name, threads, t[threads], "us a spot", t[threads] / n * 1e6, goals[threads])
+    if others and threads == 1 then peers(others, 1, t[1], ("%d"):format(n)) end
   end
   row(name .. ", 1 to 2 threads", 2, t[2], ("the FMA loop's scaling (%.2f)"):format(fma),
       t[1] / t[2] / fma, "0.93")
@@ -191,7 +192,7 @@ function cases.render()
   local spots = { x = x, y = y, sx = r:uniform(n) * .5 + 1, sy = r:uniform(n) * .5 + 1 }
   local out = mascon.zeros(2048, 2048, "f32")
   render("render 1e6 spots, point, 3 sigma", spots, n,
-         { out = out, sample = "point", cutoff = 3 }, { "0.060", "0.032" })
+         { out = out, sample = "point", cutoff = 3 }, { "0.060", "0.032" }, "render")
   render("render 1e6 spots, integrated, tol 1e-6", spots, n, { out = out }, { "0.144", "0.077" })
   spots = { x = x, y = y, sx = 1.5, sy = 3 }
   render("render 1e6 spots, sigma 1.5 x 3", spots, n,
@@ -218,7 +219,7 @@ end
 function cases.render_points()
   local r, n = mascon.random(3), 10000000
   local spots = { x = r:uniform(n) * 2048, y = r:uniform(n) * 2048, sx = 0, sy = 0 }
-  render("render 1e7 spots, sigma 0", spots, n, { out = mascon.zeros(2048, 2048, "f32") }, {})
+  render("render 1e7 spots, sigma 0", spots, n, { out = mascon.zeros(2048, 2048, "f32") }, {}, "points")
 end
 
 -- }-------

@@ -4,6 +4,7 @@ Prints a line "name<TAB>seconds" (median) for each peer that is installed; what
 is missing is left out.  OMP_NUM_THREADS and OPENBLAS_CORETYPE are set by the
 caller (some processors need the latter, or OpenBLAS takes a slow kernel).
 """
+import ctypes
 import os
 import subprocess
 import sys
@@ -85,6 +86,106 @@ def gauss(threads, n):
             for _ in range(reps):
                 f(out, y0, x0, s, s)
         peer("Cython, output given", loop, scale=1 / reps)
+
+
+SPOTS = """
+#include <math.h>
+static int clip (int v, int most) { return v < 0 ? 0 : v > most ? most : v; }
+void spots (float *restrict image, int h, int w, long n, const float *x,
+            const float *y, const float *sx, const float *sy) {
+  for (long k = 0; k < n; k++) {
+    int top = clip((int)(y[k] - 3 * sy[k]), h), low = clip((int)(y[k] + 3 * sy[k] + 1), h);
+    int left = clip((int)(x[k] - 3 * sx[k]), w), right = clip((int)(x[k] + 3 * sx[k] + 1), w);
+    float q = -0.5f / (sx[k] * sx[k]), r = -0.5f / (sy[k] * sy[k]), p[64], f[64];
+    float amp = 0.159154943f / (sx[k] * sy[k]);
+    if (right - left > 64 || low - top > 64) continue;
+    for (int j = 0; j < right - left; j++) {
+      float d = (float)(left + j) + 0.5f - x[k];
+      p[j] = expf(d * d * q);
+    }
+    for (int i = 0; i < low - top; i++) {
+      float d = (float)(top + i) + 0.5f - y[k];
+      f[i] = amp * expf(d * d * r);
+    }
+    for (int i = 0; i < low - top; i++)
+      for (int j = 0; j < right - left; j++)
+        image[(long)(top + i) * w + left + j] += f[i] * p[j];
+  }
+}
+"""
+
+
+def c_spots():
+    """A separable loop in C, its exponentials by libmvec where the compiler has it."""
+    try:
+        d = tempfile.mkdtemp()
+        with open(d + "/spots.c", "w") as f:
+            f.write(SPOTS)
+        # not linked with -ffast-math, which would turn denormals off
+        subprocess.check_call(["gcc", "-O3", "-ffast-math", "-march=native", "-fPIC", "-c",
+                               d + "/spots.c", "-o", d + "/spots.o"])
+        subprocess.check_call(["gcc", "-shared", d + "/spots.o", "-o", d + "/spots.so", "-lm"])
+        return ctypes.CDLL(d + "/spots.so").spots
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def numba_spots():
+    """What Picasso's renderer does, compiled by numba: a box of 3 sigma, a profile an axis."""
+    numba = module("numba")
+    if not numba:
+        return None
+
+    def fill(image, x, y, sx, sy):
+        h, w = image.shape
+        for k in range(len(x)):
+            left, right = max(int(x[k] - 3 * sx[k]), 0), min(int(x[k] + 3 * sx[k] + 1), w)
+            top, low = max(int(y[k] - 3 * sy[k]), 0), min(int(y[k] + 3 * sy[k] + 1), h)
+            p, f = np.empty(right - left, np.float32), np.empty(low - top, np.float32)
+            for j in range(right - left):
+                p[j] = np.exp(-((left + j + 0.5 - x[k]) ** 2) / (2 * sx[k] ** 2))
+            for i in range(low - top):
+                f[i] = np.exp(-((top + i + 0.5 - y[k]) ** 2) / (2 * sy[k] ** 2)) \
+                    / (2 * np.pi * sx[k] * sy[k])
+            for i in range(low - top):
+                for j in range(right - left):
+                    image[top + i, left + j] += f[i] * p[j]
+    return numba.njit(fill)
+
+
+def render(threads, n):
+    """Point-sampled spots of 3 sigma, all of these peers on one thread."""
+    n, h, w = int(n), 2048, 2048
+    g = np.random.default_rng(0)
+    x, y, sx, sy = [np.ascontiguousarray(v, np.float32) for v in (
+        g.random(n) * w, g.random(n) * h, 1 + g.random(n) / 2, 1 + g.random(n) / 2)]
+    fill, loop = numba_spots(), c_spots()
+
+    def image(draw):
+        def run():
+            im = np.zeros((h, w), np.float32)
+            draw(im)
+            return im
+        if abs(run().sum(dtype=np.float64) / n - 1) > 0.02:
+            raise ValueError("a peer draws something else")
+        return run
+    if fill:
+        peer("numba, as Picasso draws (reach 13)", image(lambda im: fill(im, x, y, sx, sy)), 3)
+    if loop:
+        pointers = [ctypes.c_void_p(v.ctypes.data) for v in (x, y, sx, sy)]
+        peer("C, separable, libmvec (reach 3)", image(lambda im: loop(
+            ctypes.c_void_p(im.ctypes.data), h, w, ctypes.c_long(n), *pointers)), 3)
+
+
+def points(threads, n):
+    n, h, w = int(n), 2048, 2048
+    g = np.random.default_rng(0)
+    x, y = g.random(n) * w, g.random(n) * h
+
+    def bincount():
+        at = y.astype(np.int64) * w + x.astype(np.int64)
+        return np.bincount(at, minlength=h * w).reshape(h, w).astype(np.float32)
+    peer("numpy bincount (reach 2)", bincount, 3)
 
 
 def topn(threads, users, items, dtype):
