@@ -216,7 +216,9 @@ function M.checkmap(at, map)
   if type(map) ~= "string" then
     M.badoption(at, "colormap", "name or n x 3 u8 matrix", map)
   elseif not ok then
-    M.bad(at.name, at.arg, "option 'colormap': " .. found:match "%((.*)%)")
+    local wrong = found:match "%((.*)%)"  -- the name; else there was no memory
+    if not wrong then M.raise(found) end
+    M.bad(at.name, at.arg, "option 'colormap': " .. wrong)
   end
   return found
 end

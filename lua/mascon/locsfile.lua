@@ -49,7 +49,8 @@ local function wholeframes(columns, name)
   local frame = columns[name]
   if not frame or frame.dtype ~= "f64" then return end
   local ok, whole = pcall(frame.copy, frame, "i64")
-  if ok then columns[name] = whole end
+  if ok then columns[name] = whole
+  elseif not tostring(whole):find("does not fit", 1, true) then error(whole, 0) end
 end
 
 
