@@ -17,26 +17,28 @@ void mc_rec_offer (const mc_recjob *j, mc_recworker *w, mc_seat *s, int64_t n) {
 }
 
 
-/* drop the candidates of user 'r' that cannot reach his bar */
-static void drop (const mc_recjob *j, mck_recgroup *g, int r) {
-  g->count[r] = j->f->kern->drop(g->list, (size_t)r * g->room, g->count[r],
-                                 g->bar[r], (int32_t)j->p->n);
+/* drop the candidates of user 'r' from 'from' on that cannot reach his bar */
+static void drop (const mc_recjob *j, mck_recgroup *g, int r, int32_t from) {
+  g->count[r] = from + j->f->kern->drop(g->list,
+                                        (size_t)r * g->room + (size_t)from,
+                                        g->count[r] - from, g->bar[r],
+                                        (int32_t)j->p->n);
 }
 
 
-/* drop those that do not pass */
+/* drop those that do not pass; the first ones are known to */
 static void filter (const mc_recjob *j, const mc_seat *s, int thread,
                     mck_recgroup *g, int r) {
   const mc_filter *f = j->filter;
   int64_t passing, own = mc_rec_own(j, s);
   const uint64_t *pass = NULL;
-  int32_t n = 0, *at = g->list.at + (size_t)r * g->room;
+  int32_t n = s->passed, *at = g->list.at + (size_t)r * g->room;
   float *lo = g->list.lo + (size_t)r * g->room;
   float *hi = g->list.hi + (size_t)r * g->room;
   if (f->common == NULL && f->slots == NULL) return;
   if (s->sieve.bitmap)
     pass = mc_filter_begin(f, thread, s->id, own, &passing);
-  for (int32_t c = 0; c < g->count[r]; c++) {
+  for (int32_t c = n; c < g->count[r]; c++) {
     int32_t id = j->p->ids[at[c]];
     at[n] = at[c];
     lo[n] = lo[c];
@@ -71,8 +73,9 @@ void mc_rec_thin (const mc_recjob *j, mc_recworker *w, int thread, int64_t i) {
   mc_seat *s = &w->seats[i];
   const float *lo = g->list.lo + (size_t)r * g->room;
   float least;
-  drop(j, g, r);
+  drop(j, g, r, s->passed);
   filter(j, s, thread, g, r);
+  s->passed = g->count[r];
   if (!mc_rec_thins(j) || g->count[r] < w->want) return;
   if (w->want == j->n) {
     least = j->f->kern->reached(lo, g->count[r], w->want);
@@ -82,7 +85,8 @@ void mc_rec_thin (const mc_recjob *j, mc_recworker *w, int thread, int64_t i) {
     guess(j, w, s, lo, g->list.hi + (size_t)r * g->room, g->count[r]);
     mc_rec_lift(s, g, r, s->sure);
   }
-  drop(j, g, r);
+  drop(j, g, r, 0);
+  s->passed = g->count[r];
 }
 
 
@@ -150,7 +154,7 @@ void mc_rec_empty (const mc_recjob *j, mc_recworker *w, int64_t i) {
       w->ids[c] = j->p->ids[at[c]];
     mc_rec_offer(j, w, s, g->count[r]);
   }
-  g->count[r] = 0;
+  g->count[r] = s->passed = 0;
   if (many) mc_rec_lifthits(j, s, g, r);
   if (!many || s->sure < s->guess) {
     mck_best_cut(&s->best);

@@ -20,6 +20,7 @@ typedef struct mc_seat {
   mc_sieve sieve;  /* whom he may get */
   float guess;  /* one that they are likely to reach; -INFINITY: none */
   bool wrong;   /* the guess was too high */
+  int32_t passed;  /* candidates at the front of the list that pass */
 } mc_seat;
 
 /* whether bytes pay for a group: they may let too many candidates through */

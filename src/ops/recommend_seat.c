@@ -198,7 +198,7 @@ void mc_rec_lifthits (const mc_recjob *j, mc_seat *s, mck_recgroup *g, int r) {
 /* begin again, with no candidates */
 void mc_rec_restart (const mc_recjob *j, mc_seat *s, mck_recgroup *g, int r) {
   mck_best_start(&s->best);
-  g->count[r] = 0;
+  g->count[r] = s->passed = 0;
   s->sure = s->guess = -INFINITY;
   mc_rec_lifthits(j, s, g, r);
 }
