@@ -252,6 +252,18 @@ function cases.topn_wide()
       if n == 10 then peers("topn", threads, ours, "2000 134751 float32") end
     end
   end
+  for _, kind in ipairs { "rising", "constant", "NaN" } do
+    local odd = kind == "rising" and mascon.range(1, 134751, 1, "f32") or
+      kind == "constant" and mascon.ones(134751, "f32") or mascon.full(134751, 0 / 0, "f32")
+    local rows = mascon.zeros(500, 134751, "f32") + odd
+    for _, n in ipairs { 10, 1000 } do
+      local ours, random = interleave {
+        function() mascon.topn(rows, n, { threads = 1 }) end,
+        function() mascon.topn(scores:rows(1, 500), n, { threads = 1 }) end }
+      row(("topn 500 x 134751 f32, %s, N = %d"):format(kind, n), 1, ours, "random rows",
+          ours / random, "3")
+    end
+  end
 end
 
 function cases.topn_narrow()
@@ -316,8 +328,48 @@ local shapes = {
     local far = a:copy()
     for i = 1001, #a do far[i] = a[1 + i % 1000] end
     return far + a * 1e-3
+  end,
+  duplicates = function(_, a)
+    for i = 1001, #a do a[i] = a[1 + i % 1000] end
+    return a
   end
 }
+
+-- 100 exclusions a user beside none, with an index
+local function exclusions(nusers, nitems)
+  local r = mascon.random(1)
+  local users, index = r:normal(nusers, 64, "f32"), mascon.index(r:normal(nitems, 64, "f32"))
+  local seen = mascon.csr(mascon.range(0, 100 * nusers, 100, "i64"),
+    r:integers(1, nitems, 100 * nusers):cast "i32", nitems, { base = 1 })
+  local with, without = interleave({
+    function() index:recommend(users, 10, { threads = 1, exclude = seen }) end,
+    function() index:recommend(users, 10, { threads = 1 }) end }, 5)
+  row("100 exclusions a user, rank 64, N = 10", 1, with, "the same without", with / without, "1.03")
+end
+
+-- the factors of a real factorisation, each repeated with noise up to full width
+local function factorised(nusers, nitems)
+  local path = dir .. "../../../shared/data/ml100k_"
+  local f = io.open(path .. "users.npy", "rb")
+  if not f then return end
+  f:close()
+  local function wide(name, n)
+    local a = mascon.load(path .. name):copy "f32"
+    local all = a:take((mascon.range(0, n - 1, 1, "i32") % #a + 1):cast "i32", 1)
+    return all + mascon.random(1):normal(n, a.ncols, "f32") * (0.05 * (a * a):mean() ^ 0.5)
+  end
+  local users, items = wide("users.npy", nusers):copy "f32", wide("items.npy", nitems):copy "f32"
+  for _, n in ipairs { 10, 100, 1000 } do
+    local info
+    local t = interleave({ function()
+      info = select(4, mascon.recommend(users, items, n, { threads = 1 }))
+    end }, 3)
+    row(("recommend ml100k, rank %d, N = %d"):format(users.ncols, n), 1, t,
+        "FMA peak (2 ops a product)", 2 * users.ncols * nusers * nitems / t / fmapeak(1))
+    print(("    passed over by norm %.3f, compared in bytes %.3f; scored a user: %.0f"):format(
+      info.norm / info.pairs, info.int8 / info.pairs, info.rescored / nusers))
+  end
+end
 
 -- not in the default run: each rank, N and distribution
 function cases.recommend_full()
@@ -350,6 +402,9 @@ function cases.recommend_full()
   one("equal_norms", 64, 10)
   one("outlier", 64, 10)
   one("clusters", 64, 10)
+  one("duplicates", 64, 10)
+  exclusions(nusers, nitems)
+  factorised(nusers, nitems)
 end
 
 -- }-------
