@@ -1881,6 +1881,7 @@ typedef struct mascon_index_opts {
 **
 ** opts   how scores will be made, as for mascon_recommend.
 ** index  set to the new index, with one reference.
+** ex     progress counts blocks of 64 items, from when all were measured.
 **
 ** Returns MASCON_OK, MASCON_ETYPE, MASCON_ESHAPE, MASCON_ECLOSED,
 ** MASCON_ETOOBIG, MASCON_ENOMEM or MASCON_ECANCEL.

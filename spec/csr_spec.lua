@@ -131,13 +131,34 @@ describe("csr", function()
                          "row 4 at position 2 is outside 1 to 3")
   end)
 
+  it("says what changed in its arrays, wherever it is used", function()
+    local scores, items = mascon.zeros(2, 8), mascon.zeros(8, 3)
+    for what, ends in pairs {
+        ["indptr: -5 at position 3 is below 1 before it"] = { 0, 1, -5 },
+        ["indptr: 7 at position 3 is beyond the 3 indices"] = { 0, 1, 7 },
+        ["indptr counts from 0, but starts with 1"] = { 1, 1, 2 } } do
+      local indptr = ids { 0, 1, 3 }
+      local c = mascon.csr(indptr, ids { 1, 2, 3 }, 8, { base = 1 })
+      indptr:assign(ends)
+      local text = "the csr is no longer valid (" .. what .. ")"
+      for _, f in ipairs { function() c:take { 1 } end,
+          function() mascon.csr.save(c, "/no/where.npz") end,
+          function() mascon.topn(scores, 1, { exclude = c }) end,
+          function() mascon.recommend(scores, mascon.zeros(8, 8), 1, { allow = c }) end,
+          function() mascon.recommend(items:rows(1, 2), items, 1, { ranks = c }) end } do
+        assert.error_matches(f, text, 1, true)
+      end
+      if ends[3] < 0 then assert.error_matches(function() return c.nnz end, text, 1, true) end
+    end
+  end)
+
   it("notices when its arrays change or close", function()
     local indices = ids { 2 }
     local c = mascon.csr(ids { 0, 1 }, indices, 3, { base = 0 })
     local m = mascon.zeros(1, 3)
     indices[1] = 3
     assert.error_matches(function() mascon.topn(m, 1, { exclude = c }) end,
-                         "out of range")
+                         "indices: id 3 at position 1 is outside 0 to 2")
     indices:close()
     assert.error_matches(function() mascon.topn(m, 1, { exclude = c }) end,
                          "closed")

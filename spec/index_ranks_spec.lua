@@ -84,7 +84,7 @@ describe("ranks of recommend", function()
     local one = oracle.csr({ { 1 }, {}, {} }, 5, 1)
     raises("option 'out.ranks': i32 or i64 vector 1 expected, got i32 vector 2",
       { ranks = one, out = { ranks = mascon.zeros(2, "i32") } })
-    raises("unknown option 'out.ranks'", { out = { ranks = true } })
+    raises("option 'out.ranks' needs option 'ranks'", { out = { ranks = true } })
     raises("option 'out': an array overlaps an input or another result",
       { ranks = one, out = { ranks = one.indices } })
   end)

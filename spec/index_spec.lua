@@ -157,7 +157,11 @@ describe("index", function()
     local z = assert(mascon.index.wrap(assert(mascon.load(path, { map = true }))))
     same(want, z:recommend(users, 5))
     assert.error_matches(function() mascon.index.wrap(bytes) end,
-      "read%-only u8 vector without gaps expected, got u8 vector")
+      "#1 to .- %(read%-only bytes expected, that nobody changes: bytes:freeze%(%)%)")
+    assert.error_matches(function() mascon.index.wrap(bytes:sub(1, -1, 2)) end,
+      "bytes side by side expected, got a view of stride 2")
+    assert.error_matches(function() mascon.index.wrap(mascon.ones(3)) end,
+      "read%-only u8 vector expected, got f64 vector 3")
     bytes[100] = bytes[100] == 0 and 1 or 0
     local no, message = mascon.index.wrap(bytes:freeze())
     assert.is_nil(no)
@@ -167,7 +171,7 @@ describe("index", function()
     assert.equal("is cut off", message)
     no, message = mascon.index.wrap(bytes:sub(2, -1))
     assert.is_nil(no)
-    assert.equal("is no memory that can be used", message)
+    assert.equal("does not begin at a multiple of 64 bytes: copy it", message)
   end)
 
   it("knows no items, no rank, no users", function()
@@ -214,6 +218,17 @@ describe("index", function()
         function() return x.rank end } do
       assert.error_matches(f, "index is closed")
     end
+    local _, message = pcall(function() return x.rank end)
+    assert.matches(": index is closed$", message)
+  end)
+
+  it("tells of its making, which a callback may stop", function()
+    local items, last, total = factors(51, 300, 4), nil, nil
+    mascon.index(items, { progress = function(done, of) last, total = done, of end })
+    assert.same({ 5, 5 }, { last, total })
+    local ok, message = pcall(mascon.index, mascon.random(1):normal(60000, 200, "f32"),
+      { threads = 1, progress = function(done, of) return done == of end })
+    assert.is_true(ok or message:find "interrupted %(done %d+ of 938%)" ~= nil, message)
   end)
 
   it("gives its memory back", function()
@@ -279,8 +294,16 @@ describe("index", function()
       function() x:recommend(factors(1, 2, 3), 0) end)
     raises("bad argument #3 to 'recommend' (unknown option 'smallest')",
       function() x:recommend(factors(1, 2, 3), 1, { smallest = true }) end)
-    raises("bad argument #1 to 'similar' (option 'ids': id 5 at position 2 is outside 1 to 4)",
+    raises("bad argument #1 to 'similar' (id 5 at position 2 is outside 1 to 4)",
       function() x:similar({ 1, 5 }, 1) end)
+    raises("bad argument #1 to 'similar' (id 9007199254740992 at position 1 is outside 1 to 4)",
+      function() x:similar(2 ^ 53, 1) end)
+    raises("bad argument #1 to 'similar' (table of integers expected, got 1.5)",
+      function() x:similar({ 1.5 }, 1) end)
+    for value, got in pairs { [1.5] = "1.5", ["1"] = '"1"', [mascon.ones(2)] = "f64 vector 2" } do
+      raises("bad argument #1 to 'similar' (id, or i32 or i64 vector, or table, of ids " ..
+        "expected, got " .. got .. ")", function() x:similar(value, 1) end)
+    end
     raises("bad argument #3 to 'similar' (unknown option 'rows')",
       function() x:similar({ 1 }, 1, { rows = { 1 } }) end)
     raises("bad argument #1 to 'recommend' (option 'rows': integer from 0 up expected, got nil)",

@@ -252,6 +252,12 @@ describe("recommend", function()
       "outside 1 to 4)", a, a, 1, {rows = {5}})
     raises("bad argument #4 to 'recommend' (option 'bias': f32 or f64 vector 4 " ..
       "expected, got f64 vector 3)", a, a, 1, {bias = mascon.zeros(3)})
+    assert.same({ { 2 } }, mascon.recommend(mascon.ones(1, 1), mascon.ones(3, 1), 1,
+      {bias = {1, 3, 2}}):totable())
+    raises("bad argument #4 to 'recommend' (option 'bias': f32 or f64 vector 4 " ..
+      "expected, got f64 vector 1)", a, a, 1, {bias = {1}})
+    raises("bad argument #4 to 'recommend' (option 'bias': table of numbers expected, got \"x\")",
+      a, a, 1, {bias = {1, 2, "x", 4}})
     raises("bad argument #4 to 'recommend' (option 'exclude_self': as many users as " ..
       "items expected, got 4 and 2)", a, mascon.zeros(2, 3, "f32"), 1,
       {exclude_self = true})

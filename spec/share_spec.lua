@@ -65,9 +65,13 @@ describe("a token", function()
         "bad argument #1 to 'unshare' (no token of this library)")
     end
     mascon.unshare(token)
-    assert.error_matches(function() mascon.attach(1.5) end,
-      "number has no integer representation")
-    assert.error_matches(function() mascon.attach "a" end, "number expected")
+    for value, got in pairs { [1.5] = "1.5", a = '"a"', ["1"] = '"1"', [true] = "boolean" } do
+      for _, name in ipairs { "attach", "unshare" } do
+        local f = mascon[name]
+        assert.error_matches(function() f(value) end, "token expected, got " .. got, 1, true)
+        assert.error_matches(function() f() end, "token expected, got no value")
+      end
+    end
   end)
 
   it("is made of an array, for one use or more", function()
@@ -75,6 +79,10 @@ describe("a token", function()
       "bad argument #1 to 'share' %(array expected, got table%)")
     assert.error_matches(function() mascon.share(mascon.ones(1), 0) end,
       "bad argument #2 to 'share' %(integer from 1 up expected, got 0%)")
+    for value, got in pairs { [1.5] = "1.5", ["2"] = '"2"' } do
+      assert.has_error(function() mascon.share(mascon.ones(1), value) end,
+        "bad argument #2 to 'share' (integer from 1 up expected, got " .. got .. ")")
+    end
     local closed = mascon.ones(1)
     closed:close()
     assert.error_matches(function() mascon.share(closed) end, "closed")

@@ -486,7 +486,7 @@ describe("topn refuses", function()
             { exclude_items = { 1, 5 } })
     refuses("option 'allow': id 0 at position 1 is outside 1 to 4", m, 1,
             { allow = vector({ 0 }, "i32") })
-    refuses("option 'allow': i32 or i64 vector of ids expected, got f64 vector 1",
+    refuses("option 'allow': i32 or i64 vector, or table, of ids expected, got f64 vector 1",
             m, 1, { allow = vector({ 1 }, "f64") })
   end)
 
@@ -496,7 +496,7 @@ describe("topn refuses", function()
       local opts = { [name] = mascon.csr(ptr, ids, 4, { base = 0 }) }
       mascon.topn(m, 1, opts)
       ids[1] = 4
-      refuses("option '" .. name .. "': the csr is no longer valid %(.- out of range", m, 1, opts)
+      refuses("option '" .. name .. "': the csr is no longer valid %(indices: id 4 at position 1 is outside 0 to 3", m, 1, opts)
       ids:close()
       refuses("option '" .. name .. "': the csr is no longer valid %(array is closed", m, 1, opts)
     end
@@ -514,6 +514,11 @@ describe("topn refuses", function()
     local ids = mascon.zeros(3, 3, "i32")
     refuses("option 'out': .- or another result", m, 3,
             { out = { ids = ids, counts = ids:col(1) } })
+    refuses("option 'pad_id': integer expected, got 1.5", m, 3, { pad_id = 1.5 })
+    refuses("unknown option 'out.ranks'", m, 3, { out = { ranks = true } })
+    refuses("size exceeds what can be addressed: n is 9007199254740992, of %d+ columns, for %d+ rows",
+            m, 2 ^ 53)
+    refuses("n is 9007199254740992, of %d+ columns", m, 2 ^ 53, { sink = print })
     refuses("option 'pad_id': 1099511627776 does not fit i32, the dtype of out.ids",
             m, 3, { pad_id = 2 ^ 40, out = { ids = ids } })
     refuses("unknown option 'out.1'", m, 3, { out = { ids } })

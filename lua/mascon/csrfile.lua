@@ -76,6 +76,8 @@ function M.save(c, path, opts)
   if type(path) ~= "string" then
     contrast.bad("save", 2, "file name expected, got " .. contrast.describe(path))
   end
+  local ok, why = pcall(c.take, c, core.zeros(0, "i32"))  -- which looks at all of it
+  if not ok then contrast.bad("save", 1, why:match "%((.*)%)" or why) end
   opts = contrast.checkoptions("save", 3, opts, { data = true, compress = true })
   local level = npz.level({ compress = opts.compress }, "save", 3)
   local data = opts.data or core.ones(c.nnz, "u8")

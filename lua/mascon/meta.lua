@@ -432,7 +432,7 @@ function mascon.render(spots, opts) end
 ---@field first? integer  resume: rows before it are left
 ---@field smallest? boolean  topn, topn_stream: the smallest
 ---@field rows? mascon.ids  recommend: only these users
----@field bias? mascon.Array  recommend: a number for every item
+---@field bias? mascon.Array|number[]  recommend: a number for every item
 ---@field normalize? boolean  recommend: cosine
 ---@field exclude_self? boolean  recommend: user u never gets item u
 ---@field ranks? mascon.csr  recommend: pairs whose ranks are wanted; info.ranks
@@ -487,7 +487,7 @@ function mascon.recommend(users, items, n, opts) end
 ---@field normalize boolean  made for cosines
 ---@field bias boolean  made with a bias
 ---@field bytes integer
----@overload fun(items: mascon.Array, opts?: {normalize?: boolean, bias?: mascon.Array, threads?: integer, progress?: mascon.progress}): mascon.index
+---@overload fun(items: mascon.Array, opts?: {normalize?: boolean, bias?: mascon.Array|number[], threads?: integer, progress?: mascon.progress}): mascon.index
 ---@operator len: integer
 mascon.index = {}
 

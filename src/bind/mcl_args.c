@@ -126,7 +126,8 @@ int64_t mcl_optint (lua_State *L, int arg, const char *name, int64_t def,
   }
   x = lua_tointegerx(L, -1, &isint);
   if (!isint || lua_type(L, -1) != LUA_TNUMBER || x < lo || x > hi) {
-    const char *expected = hi == INT64_MAX
+    const char *expected = hi == INT64_MAX && lo == INT64_MIN
+      ? lua_pushliteral(L, "integer") : hi == INT64_MAX
       ? lua_pushfstring(L, "integer from %I up", (lua_Integer)lo)
       : lua_pushfstring(L, "integer from %I to %I", (lua_Integer)lo,
                         (lua_Integer)hi);

@@ -63,13 +63,20 @@ static lua_Integer at (const mascon_array *a, int64_t i) {
 }
 
 
-/* raise that a vector has an id outside base .. base + n - 1 */
+/* push that a vector has an id outside base .. base + n - 1 */
+static const char *pushbadid (lua_State *L, const char *what,
+                              const mascon_array *a, int64_t i, int base,
+                              int64_t n) {
+  return lua_pushfstring(L, "%s %I at position %I is outside %d to %I", what,
+                         at(a, i), (lua_Integer)i + 1, base,
+                         (lua_Integer)(base + n - 1));
+}
+
+
+/* raise that of argument 'arg' */
 static int badid (lua_State *L, int arg, const char *what,
                   const mascon_array *a, int64_t i, int base, int64_t n) {
-  return luaL_argerror(L, arg, lua_pushfstring(L,
-                       "%s %I at position %I is outside %d to %I", what,
-                       at(a, i), (lua_Integer)i + 1, base,
-                       (lua_Integer)(base + n - 1)));
+  return luaL_argerror(L, arg, pushbadid(L, what, a, i, base, n));
 }
 
 
@@ -92,26 +99,52 @@ mascon_csr *mcl_pushcsr (lua_State *L, int indptr, int indices, int64_t ncols,
 }
 
 
-/* raise what mascon_csr_check says of the arrays at 1 and 2 */
+/*
+** Push what mascon_csr_check says by 'status' and 'i'; returns which of the
+** arrays is to blame (1 or 2), or 0 with nothing pushed: neither.
+*/
+static int pushfault (lua_State *L, const mascon_csr *c, int status,
+                      int64_t i) {
+  if (status == MASCON_EVALUE && i == 0)
+    lua_pushfstring(L, "indptr counts from 0, but starts with %I",
+                    at(c->indptr, 0));
+  else if (status == MASCON_EVALUE)
+    lua_pushfstring(L, "%I at position %I is below %I before it",
+                    at(c->indptr, i), (lua_Integer)i + 1,
+                    at(c->indptr, i - 1));
+  else if (status == MASCON_ESHAPE)
+    lua_pushfstring(L, "%I at position %I is beyond the %I indices",
+                    at(c->indptr, i), (lua_Integer)i + 1,
+                    (lua_Integer)c->indices->shape[0]);
+  else if (status == MASCON_ERANGE)
+    pushbadid(L, "id", c->indices, i, c->base, c->ncols);
+  else return 0;
+  return status == MASCON_ERANGE ? 2 : 1;
+}
+
+
+const char *mcl_csrfault (lua_State *L, const mascon_csr *c) {
+  int64_t i = 0;
+  int status = mascon_csr_check(c, &i, NULL), which;
+  if (status == MASCON_OK) return NULL;
+  which = pushfault(L, c, status, i);
+  return lua_pushfstring(L, "the csr is no longer valid (%s%s)",
+                         which == 2 ? "indices: "
+                           : which == 1 && i > 0 ? "indptr: " : "",
+                         which == 0 ? mascon_strerror(status)
+                                    : lua_tostring(L, -1));
+}
+
+
+/* raise what is wrong with the arrays at 1 and 2 */
 static void checkcsr (lua_State *L, const mascon_csr *c) {
   int64_t i;
   mcl_call call;
-  int status;
+  int status, which;
   mcl_begin(L, &call, 0);
   status = mascon_csr_check(c, &i, &call.ex);
-  if (status == MASCON_EVALUE && i == 0)
-    luaL_argerror(L, 1, lua_pushfstring(L, "indptr counts from 0, but starts "
-                                        "with %I", at(c->indptr, 0)));
-  if (status == MASCON_EVALUE)
-    luaL_argerror(L, 1, lua_pushfstring(L, "%I at position %I is below %I "
-                  "before it", at(c->indptr, i), (lua_Integer)i + 1,
-                  at(c->indptr, i - 1)));
-  if (status == MASCON_ESHAPE)
-    luaL_argerror(L, 1, lua_pushfstring(L, "%I at position %I is beyond the "
-                  "%I indices", at(c->indptr, i), (lua_Integer)i + 1,
-                  (lua_Integer)c->indices->shape[0]));
-  if (status == MASCON_ERANGE)
-    badid(L, 2, "id", c->indices, i, c->base, c->ncols);
+  which = pushfault(L, c, status, i);
+  if (which != 0) luaL_argerror(L, which, lua_tostring(L, -1));
   mcl_end(L, &call, status);
 }
 
@@ -203,6 +236,10 @@ static int take (lua_State *L) {
   status = mascon_csr_take(c, rows, base, indptr, indices, &where, &call.ex);
   if (status == MASCON_ERANGE && where >= 0)
     badid(L, 2, "row", rows, where, base, c->nrows);
+  if (status != MASCON_OK) {
+    const char *fault = mcl_csrfault(L, c);
+    if (fault != NULL) luaL_argerror(L, 1, fault);
+  }
   adopt(L, 4, &call, status);
   mcl_pushcsr(L, 4, 5, c->ncols, c->base);
   return 1;
@@ -233,8 +270,11 @@ static int metaindex (lua_State *L) {
   else if (strcmp(name, "indptr") == 0) lua_getiuservalue(L, 1, INDPTR);
   else if (strcmp(name, "indices") == 0) lua_getiuservalue(L, 1, INDICES);
   else if (strcmp(name, "nnz") == 0) {
+    lua_Integer n;
     if (c->indptr->magic != MASCON_MAGIC) mcl_check(L, MASCON_ECLOSED);
-    lua_pushinteger(L, at(c->indptr, c->nrows));
+    n = at(c->indptr, c->nrows);
+    if (n < 0) luaL_error(L, "%s", mcl_csrfault(L, c));
+    lua_pushinteger(L, n);
   }
   else {
     lua_getmetatable(L, 1);

@@ -236,9 +236,14 @@ static int wrapbytes (lua_State *L) {
   mcl_call c;
   box *b;
   int status;
-  if (a == NULL || mascon_dtype_of(a) != MASCON_U8 || a->ndim != 1 ||
-      a->stride[0] != 1 || !mascon_isreadonly(a))
-    mcl_typeerror(L, 1, "read-only u8 vector without gaps");
+  if (a == NULL || mascon_dtype_of(a) != MASCON_U8 || a->ndim != 1)
+    mcl_typeerror(L, 1, "read-only u8 vector");
+  if (a->shape[0] > 1 && a->stride[0] != 1)
+    luaL_argerror(L, 1, lua_pushfstring(L, "bytes side by side expected, got "
+                  "a view of stride %I", (lua_Integer)a->stride[0]));
+  if (!mascon_isreadonly(a))
+    luaL_argerror(L, 1, "read-only bytes expected, that nobody changes: "
+                        "bytes:freeze()");
   lua_settop(L, 2);
   mcl_options(L, 2, names);
   flags = mcl_optbool(L, 2, "check", true) ? 0 : MASCON_INDEX_UNCHECKED;
@@ -286,14 +291,16 @@ static int recommend (lua_State *L) {
 
 /* push the ids at 2, an integer, a table or a vector, as a vector */
 static const mascon_array *checkids (lua_State *L) {
-  if (lua_isinteger(L, 2)) {
+  int isint;
+  lua_Integer id = lua_tointegerx(L, 2, &isint);
+  if (isint && lua_type(L, 2) == LUA_TNUMBER) {
     int64_t one = 1;
     mascon_array *a = mcl_newarray(L, MASCON_I64, 1, &one, false);
-    *(int64_t *)a->data = lua_tointeger(L, 2);
+    *(int64_t *)a->data = id;
     return a;
   }
   lua_pushvalue(L, 2);
-  return mcl_toids(L, 2, "ids");
+  return mcl_toids(L, 2, NULL);
 }
 
 
@@ -311,7 +318,7 @@ static int similar (lua_State *L) {
   hold(L);
   ids = checkids(L);
   mcl_topoptions(L, &t, 4, MCL_KSIMILAR, f.nitems, f.nitems);
-  mcl_checkids(L, 2, "ids", ids, t.opts.base, f.nitems);
+  mcl_checkids(L, 2, NULL, ids, t.opts.base, f.nitems);
   mcl_topresults(L, &t, 4, ids->shape[0], (mascon_dtype)f.dtype, false);
   return mcl_topreturn(L, &t, mascon_index_similar(x, ids, &t.opts, &t.out,
                                                    &t.call.ex));
@@ -323,7 +330,9 @@ static int similar (lua_State *L) {
 /* {------- what an index is ------- */
 
 static int len (lua_State *L) {
-  lua_pushinteger(L, factsof(self(L)).nitems);
+  const box *b = checkbox(L);
+  if (b->index == NULL) luaL_error(L, "index is closed");
+  lua_pushinteger(L, factsof(b->index).nitems);
   return 1;
 }
 
@@ -353,7 +362,7 @@ static int metaindex (lua_State *L) {
   lua_getmetatable(L, 1);
   lua_pushvalue(L, 2);
   if (name[0] != '_' && lua_rawget(L, -2) == LUA_TFUNCTION) return 1;
-  if (b->index == NULL) luaL_argerror(L, 1, "index is closed");
+  if (b->index == NULL) luaL_error(L, "index is closed");
   f = factsof(b->index);
   if (strcmp(name, "nitems") == 0) lua_pushinteger(L, f.nitems);
   else if (strcmp(name, "rank") == 0) lua_pushinteger(L, f.rank);

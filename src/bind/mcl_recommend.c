@@ -24,10 +24,31 @@ const mascon_array *mcl_checkfactors (lua_State *L, int arg) {
 }
 
 
+/* the table of numbers on top of the stack becomes a vector */
+static const mascon_array *fromtable (lua_State *L, int arg) {
+  int64_t n = (int64_t)lua_rawlen(L, -1);
+  mascon_array *a = mcl_newarray(L, MASCON_F64, 1, &n, false);
+  for (int64_t i = 0; i < n; i++) {
+    if (lua_rawgeti(L, -2, i + 1) != LUA_TNUMBER)
+      mcl_opterror(L, arg, "bias", "table of numbers");
+    ((double *)a->data)[i] = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+  }
+  lua_remove(L, -2);
+  return a;
+}
+
+
 const mascon_array *mcl_optbias (lua_State *L, int arg, int64_t n) {
-  const mascon_array *a = mcl_optarray(L, arg, "bias", "f32 or f64 vector");
-  mascon_dtype t = a != NULL ? mascon_dtype_of(a) : MASCON_F64;
+  const mascon_array *a;
+  mascon_dtype t;
   const char *expected;
+  if (mcl_optvalue(L, arg, "bias") == LUA_TTABLE) a = fromtable(L, arg);
+  else {
+    lua_pop(L, 1);
+    a = mcl_optarray(L, arg, "bias", "f32 or f64 vector, or table of numbers,");
+  }
+  t = a != NULL ? mascon_dtype_of(a) : MASCON_F64;
   if (a == NULL || ((t == MASCON_F32 || t == MASCON_F64) && a->ndim == 1 &&
                     a->shape[0] == n)) return a;
   expected = lua_pushfstring(L, "f32 or f64 vector %I", (lua_Integer)n);

@@ -5,13 +5,22 @@
 #include "mcl.h"
 
 
+/* the integer at 'arg', which no string stands for */
+static lua_Integer checkint (lua_State *L, int arg, const char *expected) {
+  int isint;
+  lua_Integer i = lua_tointegerx(L, arg, &isint);
+  if (!isint || lua_type(L, arg) != LUA_TNUMBER) mcl_typeerror(L, arg, expected);
+  return i;
+}
+
+
 /*
 ** share(a [, n = 1]): an integer, the token; attach(token) in any state of the
 ** process gives the same elements, n times.  The token holds them meanwhile.
 */
 static int share (lua_State *L) {
   const mascon_array *a = mcl_checkarray(L, 1);
-  lua_Integer n = luaL_optinteger(L, 2, 1);
+  lua_Integer n = lua_isnoneornil(L, 2) ? 1 : checkint(L, 2, "integer from 1 up");
   int64_t token;
   if (n < 1) mcl_typeerror(L, 2, "integer from 1 up");
   mcl_check(L, mascon_share(a, n, &token));
@@ -32,7 +41,7 @@ static void checktoken (lua_State *L, int status) {
 
 /* attach(token): the array that it stands for */
 static int attach (lua_State *L) {
-  lua_Integer token = luaL_checkinteger(L, 1);
+  lua_Integer token = checkint(L, 1, "token");
   mascon_array *a = mcl_pushhandle(L);
   checktoken(L, mascon_attach(token, a));
   mcl_adopt(L, a);
@@ -42,7 +51,7 @@ static int attach (lua_State *L) {
 
 /* unshare(token): the uses that are left are given up */
 static int unshare (lua_State *L) {
-  checktoken(L, mascon_unshare(luaL_checkinteger(L, 1)));
+  checktoken(L, mascon_unshare(checkint(L, 1, "token")));
   return 0;
 }
 

@@ -27,6 +27,15 @@ static void checknames (lua_State *L, int arg, mcl_kind kind) {
 }
 
 
+/* raise that the value on top of the stack, of 'name' in 'arg', is not such */
+static int badids (lua_State *L, int arg, const char *name,
+                   const char *expected) {
+  if (name != NULL) return mcl_opterror(L, arg, name, expected);
+  return luaL_argerror(L, arg, lua_pushfstring(L, "%s expected, got %s",
+                       expected, mcl_describe(L, lua_gettop(L))));
+}
+
+
 /* push a vector of the integers of the table on top of the stack, instead */
 static const mascon_array *idsfromtable (lua_State *L, int arg,
                                          const char *name) {
@@ -37,7 +46,7 @@ static const mascon_array *idsfromtable (lua_State *L, int arg,
     int isint;
     lua_rawgeti(L, table, i + 1);
     ((int64_t *)a->data)[i] = lua_tointegerx(L, -1, &isint);
-    if (!isint) mcl_opterror(L, arg, name, "table of integers");
+    if (!isint) badids(L, arg, name, "table of integers");
     lua_pop(L, 1);
   }
   lua_replace(L, table);
@@ -52,7 +61,8 @@ const mascon_array *mcl_toids (lua_State *L, int arg, const char *name) {
   a = mcl_livearray(L, lua_gettop(L));
   t = a != NULL ? mascon_dtype_of(a) : MASCON_NDTYPE;
   if ((t != MASCON_I32 && t != MASCON_I64) || a->ndim != 1)
-    mcl_opterror(L, arg, name, "i32 or i64 vector of ids");
+    badids(L, arg, name, name != NULL ? "i32 or i64 vector, or table, of ids"
+           : "id, or i32 or i64 vector, or table, of ids");
   return a;
 }
 
@@ -72,8 +82,9 @@ void mcl_checkids (lua_State *L, int arg, const char *name,
                                      : ((const int64_t *)a->data)[k];
     if (id < base || id - base >= n)
       luaL_argerror(L, arg, lua_pushfstring(L,
-        "option '%s': id %I at position %I is outside %d to %I", name,
-        (lua_Integer)id, (lua_Integer)i + 1, base,
+        "%s%s%sid %I at position %I is outside %d to %I",
+        name != NULL ? "option '" : "", name != NULL ? name : "",
+        name != NULL ? "': " : "", (lua_Integer)id, (lua_Integer)i + 1, base,
         (lua_Integer)(base + n - 1)));
   }
 }

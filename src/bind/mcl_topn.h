@@ -19,6 +19,10 @@ mascon_csr *mcl_pushcsr (lua_State *L, int indptr, int indices, int64_t ncols,
 /* the index at 'arg'; NULL where it is something else, or closed */
 mascon_index *mcl_toindex (lua_State *L, int arg);
 
+/* push and return what is wrong with a csr whose arrays were closed, or
+   changed, since it was made; NULL: nothing */
+const char *mcl_csrfault (lua_State *L, const mascon_csr *c);
+
 /* which of the family is called: what options it knows */
 typedef enum mcl_kind {
   MCL_KTOPN, MCL_KSTREAM, MCL_KRECOMMEND, MCL_KSIMILAR
@@ -62,10 +66,11 @@ int mcl_topreturn (lua_State *L, mcl_top *t, int status);
    becomes one); NULL if there is none.  Stays on the stack if there is */
 const mascon_array *mcl_optids (lua_State *L, int arg, const char *name);
 
-/* the same of the value on top of the stack, called 'name' in argument 'arg' */
+/* the same of the value on top of the stack, called 'name' in argument 'arg';
+   NULL: it is the argument */
 const mascon_array *mcl_toids (lua_State *L, int arg, const char *name);
 
-/* raise where an id of 'a' is none of base .. base + n - 1 */
+/* raise where an id of 'a' (called so as above) is none of base .. base + n - 1 */
 void mcl_checkids (lua_State *L, int arg, const char *name,
                    const mascon_array *a, int base, int64_t n);
 

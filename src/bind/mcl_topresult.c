@@ -7,6 +7,9 @@
 #include "mcl_topn.h"
 
 
+#define MOST 0x1p47  /* results of a call: more than can be addressed */
+
+
 /* {------- callbacks that get arrays ------- */
 
 /* handover(f, h): call f as 'h' says; returns what it returns */
@@ -91,13 +94,24 @@ static void pushwanted (lua_State *L, int arg, int k, bool sunk) {
 }
 
 
-static void checkout (lua_State *L, int arg, int n) {
+/* raise that results have no room, as there are so many */
+static int toomany (lua_State *L, const mcl_top *t, int status) {
+  return luaL_error(L, "%s: n is %I, of %I columns, for %I rows",
+                    mascon_strerror(status), (lua_Integer)t->opts.n,
+                    (lua_Integer)t->ncols, (lua_Integer)t->nrows);
+}
+
+
+/* 'n': how many of the names it may have; 'ranked': 'ranks' is an option */
+static void checkout (lua_State *L, int arg, int n, bool ranked) {
   if (mcl_optvalue(L, arg, "out") == LUA_TTABLE) {
     lua_pushnil(L);
     while (lua_next(L, -2)) {
       const char *key = luaL_tolstring(L, -2, NULL);
       int k = 0;
       while (k < n && strcmp(names[k], key) != 0) k++;
+      if (k == n && ranked && strcmp(key, "ranks") == 0)
+        luaL_argerror(L, arg, "option 'out.ranks' needs option 'ranks'");
       if (k == n)
         luaL_argerror(L, arg, lua_pushfstring(L, "unknown option 'out.%s'",
                                               key));
@@ -166,12 +180,23 @@ static mascon_array *pushresult (lua_State *L, mcl_top *t, int arg, int k) {
     return a;
   }
   lua_pop(L, 1);
+  if (k < 2 && (double)t->nrows * (double)t->opts.n > MOST)
+    toomany(L, t, MASCON_ETOOBIG);
   if (t->ncols > INT32_MAX || !mascon_dtype_fits_int(MASCON_I32,
                                                      t->opts.pad_id))
     types[0] = MASCON_I64;
   return mcl_newarray(L, types[k], k == 2 || t->flat ? 1 : 2,
                       k < 2 && t->flat ? shape + 1 : shape,
                       t->opts.first > 0);
+}
+
+
+/* raise that the arrays of a csr were closed, or changed, since it was made */
+static void checkcsr (lua_State *L, int arg, const char *name,
+                      const mascon_csr *c) {
+  const char *fault = c != NULL ? mcl_csrfault(L, c) : NULL;
+  if (fault == NULL) return;
+  luaL_argerror(L, arg, lua_pushfstring(L, "option '%s': %s", name, fault));
 }
 
 
@@ -182,10 +207,11 @@ static mascon_array *pushranks (lua_State *L, const mcl_top *t, int arg) {
   mascon_array *a;
   int64_t n, last;
   mascon_dtype d;
-  if (ends == NULL || ends->magic != MASCON_MAGIC) {
+  if (c == NULL) {
     lua_pushnil(L);
     return NULL;
   }
+  checkcsr(L, arg, "ranks", c);
   last = c->nrows * ends->stride[0];
   n = ends->dtype.bits == 32 ? ((const int32_t *)ends->data)[last]
                              : ((const int64_t *)ends->data)[last];
@@ -218,7 +244,7 @@ void mcl_topresults (lua_State *L, mcl_top *t, int arg, int64_t nrows,
   t->opts.first = mcl_optint(L, arg, "first", 1, 1,
                              nrows < INT64_MAX ? nrows + 1 : nrows) - 1;
   optsink(L, t, arg);
-  checkout(L, arg, t->opts.ranks != NULL ? 4 : 3);
+  checkout(L, arg, t->opts.ranks != NULL ? 4 : 3, t->out.stats != NULL);
   mcl_begin(L, &t->call, arg);
   t->out.ids = pushresult(L, t, arg, 0);
   t->out.scores = pushresult(L, t, arg, 1);
@@ -226,18 +252,6 @@ void mcl_topresults (lua_State *L, mcl_top *t, int arg, int64_t nrows,
   t->out.ranks = pushranks(L, t, arg);
   t->results = lua_gettop(L) - 3;
   t->began = mascon_clock();
-}
-
-
-/* raise that the arrays of a csr were closed, or changed, since it was made */
-static void checkcsr (lua_State *L, int arg, const char *name,
-                      const mascon_csr *c) {
-  int64_t where;
-  int status = c != NULL ? mascon_csr_check(c, &where, NULL) : MASCON_OK;
-  if (status == MASCON_OK) return;
-  luaL_argerror(L, arg, lua_pushfstring(L,
-                "option '%s': the csr is no longer valid (%s)", name,
-                mascon_strerror(status)));
 }
 
 
@@ -255,6 +269,8 @@ static void blame (lua_State *L, const mcl_top *t, int status) {
     checkcsr(L, t->arg, "allow", t->opts.allow);
     checkcsr(L, t->arg, "ranks", t->opts.ranks);
   }
+  if ((status == MASCON_ENOMEM || status == MASCON_ETOOBIG) &&
+      t->opts.n > t->ncols) toomany(L, t, status);
 }
 
 

@@ -35,7 +35,7 @@ static int pack (mascon_index *x, const mc_factors *f, mascon_exec *ex) {
   int threads = mc_threads(ex, (double)f->nitems * (double)(f->rank + 1) * 4);
   mascon_exec q = mc_quiet(ex);
   mc_packhead *h;
-  int status = mc_pack_open(&x->pack, f, NULL, true, false, &q, threads);
+  int status = mc_pack_open(&x->pack, f, NULL, true, false, ex, threads);
   if (status != MASCON_OK) return status;
   h = x->pack.owned;
   status = mc_pack_sum(h, &h->sum, &q, threads);
@@ -112,8 +112,10 @@ int mascon_index_wrap (const void *image, size_t bytes,
   int status;
   if (what == NULL) what = &text;
   *what = "is no memory that can be used";
-  if (image == NULL || (uintptr_t)image % 64 != 0 || release == NULL ||
-      bytes > PTRDIFF_MAX) return MASCON_EVALUE;
+  if (image == NULL || release == NULL || bytes > PTRDIFF_MAX)
+    return MASCON_EVALUE;
+  *what = "does not begin at a multiple of 64 bytes: copy it";
+  if ((uintptr_t)image % 64 != 0) return MASCON_EVALUE;
   status = mc_pack_view(&p, image, (int64_t)bytes, what);
   if (status != MASCON_OK) return status;
   *what = unfit(p.head, flags, ex, &status);

@@ -348,8 +348,9 @@ static int makeimage (packer *k) {
 
 static int pack (packer *k, mascon_exec *ex, int threads) {
   int64_t n = k->f->nitems;
+  mascon_exec q = mc_quiet(ex);  /* progress counts blocks */
   int32_t *spare;
-  int status = mc_parallel(ex, n, GRAIN, threads, measure, k);
+  int status = mc_parallel(&q, n, GRAIN, threads, measure, k);
   if (status != MASCON_OK) return status;
   for (int i = 1; i < threads; i++)
     if (k->max[i] > k->max[0]) k->max[0] = k->max[i];
