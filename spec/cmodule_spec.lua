@@ -58,6 +58,16 @@ describe("a Lua C module that links nothing", function()
     end)())
   end)
 
+  it("works with a header of before mascon_register", function()
+    works(build(function(name, text)
+      if name ~= "mascon_lua.h" then return end
+      local less, n = text:gsub("%s*/%* mascon_register, mascon_parallel_for.-\n} mascon_functions;",
+        "\n} mascon_functions;")
+      assert.equal(1, n)
+      return less
+    end)())
+  end)
+
   it("is told that mascon is older where it was built for more functions", function()
     local open = build(function(name, text)
       if name ~= "mascon_lua.h" then return end

@@ -4,16 +4,21 @@ local mascon = require "mascon"
 local shell = require "spec.shell"
 
 describe("examples/kernel.c", function()
-  local dir, kernel
+  local dir, kernel, cpath
   setup(function()
+    cpath = package.cpath
     dir = shell.folder()
     local cc = os.getenv "MASCON_CC" or "cc -std=c11 -D_DEFAULT_SOURCE -fPIC"
     local flags = (os.getenv "MASCON_LUAFLAGS" or "-I/usr/include/lua5.4"):gsub("%-l%S+", "")
     assert.same({ "", "", 0 }, { shell.run(("%s -Werror %s -Iinclude -shared examples/kernel.c -lm -o %s/kernel.so")
       :format(cc, flags, dir)) })
-    kernel = assert(package.loadlib(dir .. "/kernel.so", "luaopen_kernel"))()
+    package.cpath = dir .. "/?.so;" .. cpath
+    kernel = require "kernel"
   end)
-  teardown(function() shell.remove(dir) end)
+  teardown(function()
+    package.cpath, package.loaded.kernel = cpath, nil
+    shell.remove(dir)
+  end)
 
   local points = mascon.random(1):uniform(5000, 3)
   local centres = points:rows(101, 130)
@@ -40,6 +45,20 @@ describe("examples/kernel.c", function()
       assert.equal(1, ids:eq(ids2):min())
       assert.equal(1, far:eq(far2):min())
     end
+  end)
+
+  it("is there in the workers of mascon.parallel, which require it", function()
+    local nearest = kernel
+    local ids, far = nearest.nearest(points, centres)
+    local ids2, far2 = mascon.zeros(5000, "i32"), mascon.zeros(5000)
+    mascon.parallel({ n = 5000, threads = 3 }, function(first, last, some, all, i, f)
+      nearest.nearest(some:rows(first, last), all, i:sub(first, last), f:sub(first, last))
+    end, points, centres, ids2, far2)
+    assert.equal(1, ids:eq(ids2):min())
+    assert.equal(1, far:eq(far2):min())
+    assert.error_matches(function()
+      mascon.parallel(10, function(_, _, some) nearest.nearest(some, some:t()) end, points)
+    end, "f64 matrix m x 3 expected, got f64 matrix 3 x 5000")
   end)
 
   it("says what is wrong", function()

@@ -45,7 +45,7 @@ describe("the public names", function()
         -- a comment is right above a function, or above the one before it, or names it
         local comments, above = "", false
         for comment in text:gmatch "/%*.-%*/" do comments = comments .. comment end
-        for line in text:gmatch "[^\n]*" do
+        for line in text:gmatch "([^\n]*)\n" do
           local name = line:match "^MASCON_API.-([%w_]+) %("
           if name then
             count = count + 1
