@@ -463,6 +463,38 @@ function cases.elementwise()
   mascon.threads(0)
 end
 
+-- a loop in mascon.parallel: one worker, two, and the same without any
+local function workers(name, n, total, f, ...)
+  local args, fma = table.pack(...), scaling()
+  local function run(threads)
+    return function()
+      local s = 0
+      for _, x in ipairs(mascon.parallel({ n = n, threads = threads }, f, table.unpack(args))) do
+        s = s + x
+      end
+      close(s, total, 1e-9, name)
+    end
+  end
+  local alone, one, two = interleave { function() f(1, n, table.unpack(args)) end, run(1), run(2) }
+  row(name .. ", against no worker", 1, one, "the loop alone", one / alone)
+  row(name .. ", 1 to 2 workers", 2, two, ("one worker (the FMA loop: %.2f)"):format(fma), one / two, "1.9")
+end
+
+function cases.parallel()
+  local n = 2e7 // 1
+  workers("parallel: a Lua loop", n, n * (n + 1) / 2, function(first, last)
+    local s = 0
+    for i = first, last do s = s + i end
+    return s
+  end)
+  local m = mascon.random(1):uniform(2048, 4096)
+  workers("parallel: kernels on rows", 2048, m:exp():sum(), function(first, last, a)
+    local s = 0
+    for i = first, last do s = s + mascon.sum(mascon.exp(a:row(i))) end
+    return s
+  end, m)
+end
+
 -- }-------
 
 
@@ -471,7 +503,7 @@ print(("mascon %s, %s, %d threads; FMA peak f32 %.0f GFLOP/s (1 thread), scaling
   :format(info.version, info.cpu, info.threads, fmapeak(1) / 1e9, scaling(), emptycall() * 1e9))
 for _, name in ipairs { "gauss_4096", "gauss_512", "gauss_64", "gauss_10", "render",
                         "render_wide", "render_points", "topn_wide", "topn_narrow",
-                        "recommend", "matmul", "elementwise" } do
+                        "recommend", "matmul", "elementwise", "parallel" } do
   if selected(name) then
     cases[name]()
     collectgarbage()

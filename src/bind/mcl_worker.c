@@ -59,7 +59,7 @@ static void unlock (mcl_worker *w) {
 static void *allocate (void *ud, void *p, size_t old, size_t new) {
   mcl_worker *w = ud;
   atomic_store_explicit(&w->inside, true, memory_order_relaxed);
-  if (mcl_stopped()) {
+  if (atomic_load_explicit(&w->job->stop, memory_order_relaxed)) {
     lock(w);
     sethook(w);
     unlock(w);
