@@ -128,6 +128,27 @@ describe("the collector", function()
   end)
 end)
 
+-- address space is what 'ulimit -v' bounds; a sanitizer needs all of it
+it("an allocation that the system refuses collects, and tries again", function()
+  local shell = require "spec.shell"
+  if shell.sanitizer then return pending "a sanitizer needs the whole address space" end
+  local script = shell.file [[
+    local mascon = require "mascon"
+    local MiB = 2 ^ 20
+    local live = mascon.zeros(150 * MiB, "u8")  -- as much garbage is not collected
+    for _ = 1, 20 do mascon.empty(49 * MiB, "u8") end
+    print(pcall(mascon.empty, 1000 * MiB, "u8"))
+    print(live.size / MiB)
+  ]]
+  local size = shell.run(("%s -e 'require \"mascon\" for l in io.lines \"/proc/self/status\" " ..
+    "do local n = l:match \"VmPeak:%%s+(%%d+)\" if n then print(n) end end'"):format(shell.mascon))
+  local out, err, code = shell.run(("ulimit -v %d; %s %s"):format(
+    math.floor(tonumber(size)) + 270 * 1024, shell.mascon, script))
+  os.remove(script)
+  assert.same({ "", 0 }, { err, code })
+  assert.match("^false\t[^\n]*not enough memory: 1048576000 bytes asked for\n150", out)
+end)
+
 -- every operation, with all allocations but the first n failing
 describe("a failing allocation", function()
   local m = mascon.range(200 * 300, "i32"):reshape(200, 300)

@@ -52,6 +52,46 @@ bool mcl_getmeta (lua_State *L);
 /* -------} */
 
 
+/* {------- the collector (mcl_account.c) ------- */
+
+/* what hangs on the handles of a state */
+typedef struct mcl_account {
+  int64_t held;     /* bytes */
+  int64_t floor;    /* the least held since the last full collection */
+  int64_t heap;     /* bytes of Lua's own then */
+  int64_t handles;  /* arrays that are not closed or collected */
+  int64_t young;    /* handles pushed since then, ... */
+  int64_t enough;   /* ... and how many are worth the next collection */
+} mcl_account;
+
+/* that of this state; 'meta' is the index of the arrays' metatable */
+mcl_account *mcl_account_of (lua_State *L, int meta);
+
+/*
+** Before 'bytes' more are allocated, one more handle is pushed.  A full
+** collection costs what lives in Lua, and frees what is garbage here: let it
+** be worth that.  So the peak stays below twice what lives.  Inside a
+** finalizer, and where the script has stopped the collector, it does not run.
+*/
+void mcl_makeroom (lua_State *L, mcl_account *c, int64_t bytes);
+void mcl_makeway (lua_State *L, mcl_account *c);
+
+/* memory is short: collect; a stopped collector stays stopped */
+void mcl_collect (lua_State *L);
+
+/* 'bytes' more hang on a handle, or less */
+void mcl_put (mcl_account *c, int64_t bytes);
+
+/* tell the collector of 'bytes' that hang on another userdata; less than 0: no
+   more */
+void mcl_charge (lua_State *L, int64_t bytes);
+
+/* arrays of this state that are not closed or collected */
+int64_t mcl_handles (lua_State *L);
+
+/* -------} */
+
+
 /* {------- arrays (mcl_array.c) ------- */
 
 /* what every array of ours begins with */
@@ -108,11 +148,6 @@ int64_t mcl_owners (const mascon_array *a);
 */
 void mcl_leave (lua_State *L, const mascon_array *lent, int64_t owners);
 
-/* tell it of 'bytes' that hang on another userdata; less than 0: no more */
-void mcl_charge (lua_State *L, int64_t bytes);
-
-/* arrays of this state that are not closed or collected */
-int64_t mcl_handles (lua_State *L);
 
 /*
 ** Push a new array (zeroed or not).  A failing allocation collects garbage
@@ -354,6 +389,7 @@ void mcl_pushlabels (lua_State *L, const mascon_labels *l);
 /* {------- one file a domain: its functions, each adds to the module table
    on top of the stack ------- */
 
+void mcl_openaccount (lua_State *L);
 void mcl_openarray (lua_State *L);
 void mcl_opencopy (lua_State *L);
 void mcl_opendoor (lua_State *L);

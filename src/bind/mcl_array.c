@@ -1,5 +1,5 @@
 /*
-** mcl_array.c - the array userdata: handles, closing, the collector
+** mcl_array.c - the array userdata: handles, what hangs on them, closing
 */
 
 #include <string.h>
@@ -7,29 +7,12 @@
 
 #include "mcl.h"
 
-#define SLACK (32 << 20)  /* garbage below this is not worth a collection */
-#define HANDLE 176        /* bytes of Lua's own in a handle */
-#define FEW 4096          /* handles that are not worth a collection */
 #define OVERHEAD 384      /* bytes that an array costs besides its elements */
-
-/*
-** What the collector is to feel: Lua sees a userdata of a hundred bytes,
-** whatever hangs on it.  A buffer weighs on the handle that it was made for;
-** if views outlive that one, we only collect more often than we need.
-*/
-typedef struct account {
-  int64_t held;   /* bytes charged by this state's handles */
-  int64_t floor;  /* the least held since the last full collection */
-  int64_t heap;   /* bytes of Lua's own then */
-  int64_t handles;  /* arrays that are not closed or collected */
-  int64_t young;    /* handles pushed since the last full collection, ... */
-  int64_t enough;   /* ... and how many are worth the next one */
-} account;
 
 /* the userdata: the struct of mascon.h at offset 0, and what it weighs */
 typedef struct box {
   mcl_head head;
-  account *account; /* of its state; NULL: it is not among the handles */
+  mcl_account *account; /* of its state; NULL: it is not among the handles */
   int64_t charged;  /* bytes on the account; 0 for a view */
   int64_t uses;     /* calls that must find it open after their callback */
 } box;
@@ -67,59 +50,10 @@ static void drawsecret (void) {
 }
 
 
-/* the account of this state; 'meta' is the index of the arrays' metatable */
-static account *getaccount (lua_State *L, int meta) {
-  account *c;
-  lua_rawgeti(L, meta, MCL_ACCOUNT);
-  c = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return c;
-}
-
-
-/*
-** A full collection.  Lua itself is slow to feel userdata that have finalizers
-** (what these leave counts as living for one more cycle), so that its heap
-** grows far beyond the caches, and each handle costs several times as much.
-*/
-static void collectall (lua_State *L, account *c) {
-  int64_t before = c->handles;
-  lua_gc(L, LUA_GCCOLLECT);
-  c->floor = c->held;
-  c->heap = (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024 -
-            (before - c->handles) * HANDLE;
-  c->young = 0;
-  c->enough = c->heap / HANDLE > FEW ? c->heap / HANDLE : FEW;
-}
-
-
-/*
-** Before 'bytes' more are allocated.  A full collection costs what lives in
-** Lua, and frees what is garbage here: let it be worth that.  So the peak
-** stays below twice what lives.  Inside a finalizer, and where the script has
-** stopped the collector, it does not run.
-*/
-static void makeroom (lua_State *L, account *c, int64_t bytes) {
-  int64_t most = c->floor > c->heap ? c->floor : c->heap;
-  if (c->held == c->floor ||  /* nothing new, so no garbage */
-      c->held - c->floor + bytes <= (most > SLACK ? most : SLACK) ||
-      lua_gc(L, LUA_GCISRUNNING) <= 0) return;
-  collectall(L, c);
-}
-
-
-/* the same before one more handle */
-static void makeway (lua_State *L, account *c) {
-  if (c->young++ < c->enough) return;
-  c->young = 0;
-  if (lua_gc(L, LUA_GCISRUNNING) > 0) collectall(L, c);
-}
-
-
 /* push an empty handle with the metatable at 'meta' */
-static box *pushbox (lua_State *L, int meta, account *c) {
+static box *pushbox (lua_State *L, int meta, mcl_account *c) {
   box *b;
-  makeway(L, c);
+  mcl_makeway(L, c);
   b = lua_newuserdatauv(L, sizeof *b, 0);
   memset(b, 0, sizeof *b);
   b->head.secret = atomic_load_explicit(&mcl_secret, memory_order_relaxed);
@@ -132,7 +66,7 @@ static box *pushbox (lua_State *L, int meta, account *c) {
 
 
 mascon_array *mcl_pushhandle (lua_State *L) {
-  return &pushbox(L, MCL_META, getaccount(L, MCL_META))->head.a;
+  return &pushbox(L, MCL_META, mcl_account_of(L, MCL_META))->head.a;
 }
 
 
@@ -200,15 +134,7 @@ int mcl_typeerror (lua_State *L, int arg, const char *expected) {
 /* -------} */
 
 
-/* {------- memory and the collector ------- */
-
-/* memory is short: collect; a stopped collector stays stopped */
-static void collect (lua_State *L) {
-  int running = lua_gc(L, LUA_GCISRUNNING);
-  lua_gc(L, LUA_GCCOLLECT);
-  if (running == 0) lua_gc(L, LUA_GCSTOP);  /* some start it by that */
-}
-
+/* {------- elements ------- */
 
 /* bytes of an array to be, 0 where there are more than can be */
 static int64_t bytesof (mascon_dtype t, int ndim, const int64_t *shape) {
@@ -218,23 +144,10 @@ static int64_t bytesof (mascon_dtype t, int ndim, const int64_t *shape) {
 }
 
 
-static void charge (account *c, int64_t bytes) {
-  c->held += bytes;
-  if (c->held < c->floor) c->floor = c->held;
-}
-
-
-void mcl_charge (lua_State *L, int64_t bytes) {
-  account *c = getaccount(L, MCL_META);
-  charge(c, bytes);
-  if (bytes > 0) makeroom(L, c, 0);
-}
-
-
 /* the account of 'b' is charged with it */
 static void chargebox (box *b, int64_t bytes) {
   b->charged = bytes;
-  charge(b->account, bytes);
+  mcl_put(b->account, bytes);
 }
 
 
@@ -248,7 +161,7 @@ void mcl_adopt (lua_State *L, mascon_array *a) {
   box *b = (box *)a;
   /* what others hold too lives on without us: an equal part is ours */
   chargebox(b, (int64_t)mascon_buffer_bytes(a) / mcl_owners(a) + OVERHEAD);
-  makeroom(L, b->account, 0);
+  mcl_makeroom(L, b->account, 0);
 }
 
 
@@ -256,15 +169,10 @@ void mcl_adopt (lua_State *L, mascon_array *a) {
 void mcl_leave (lua_State *L, const mascon_array *lent, int64_t owners) {
   box *b;
   if (mcl_owners(lent) <= owners) return;
-  b = pushbox(L, MCL_META, getaccount(L, MCL_META));
+  b = pushbox(L, MCL_META, mcl_account_of(L, MCL_META));
   chargebox(b, mascon_count(lent) * (lent->dtype.bits / 8));
-  makeroom(L, b->account, 0);
+  mcl_makeroom(L, b->account, 0);
   lua_pop(L, 1);
-}
-
-
-int64_t mcl_handles (lua_State *L) {
-  return getaccount(L, MCL_META)->handles;
 }
 
 
@@ -275,10 +183,10 @@ mascon_array *mcl_newarray (lua_State *L, mascon_dtype t, int ndim,
   mascon_array *a = mcl_pushhandle(L);
   int64_t bytes = bytesof(t, ndim, shape);
   int status;
-  makeroom(L, ((box *)a)->account, bytes);
+  mcl_makeroom(L, ((box *)a)->account, bytes);
   status = make(a, t, ndim, shape);
   if (status == MASCON_ENOMEM) {  /* what is garbage may be enough */
-    collect(L);
+    mcl_collect(L);
     status = make(a, t, ndim, shape);
   }
   if (status == MASCON_ENOMEM) mcl_nomemory(L, bytes);
@@ -300,7 +208,7 @@ int mascon_push (lua_State *L, const mascon_array *a) {
     return MASCON_EVALUE;
   }
   meta = lua_gettop(L);
-  new = &pushbox(L, meta, getaccount(L, meta))->head.a;
+  new = &pushbox(L, meta, mcl_account_of(L, meta))->head.a;
   lua_remove(L, meta);
   mascon_view(new, a);
   new->flags = a->flags;  /* a view only if it was one */
@@ -312,7 +220,7 @@ int mascon_push (lua_State *L, const mascon_array *a) {
 /* what is in the handle is given up, and it counts no longer */
 static void closebox (box *b) {
   if (b->account == NULL) return;
-  charge(b->account, -b->charged);
+  mcl_put(b->account, -b->charged);
   b->account->handles--;
   b->account = NULL;
   mascon_release(&b->head.a);
@@ -322,7 +230,7 @@ static void closebox (box *b) {
 /* a:close(), __close: free at once; closing twice is no error */
 static int closenow (lua_State *L) {
   mascon_array *a = mcl_peek(L, 1);
-  if (a == NULL) mcl_typeerror(L, 1, "array");
+  if (a == NULL) return mcl_typeerror(L, 1, "array");
   mcl_checkidle(L, 1);
   closebox((box *)a);
   return 0;
@@ -474,14 +382,7 @@ void mcl_openarray (lua_State *L) {
     {"__close", closenow},
     {NULL, NULL}
   };
-  luaL_getmetatable(L, MCL_ARRAY);
-  if (getaccount(L, lua_gettop(L)) == NULL) {
-    account *c = lua_newuserdatauv(L, sizeof *c, 0);
-    memset(c, 0, sizeof *c);
-    c->enough = FEW;
-    lua_rawseti(L, -2, MCL_ACCOUNT);
-  }
-  lua_pop(L, 1);
+  mcl_openaccount(L);
   drawsecret();
   mcl_addmethods(L, methods);
   mcl_addmeta(L, meta);

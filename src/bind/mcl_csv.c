@@ -207,7 +207,7 @@ static int load (lua_State *L) {
   data = mcl_pushhandle(L);
   status = mascon_csv_load(path, &opts, t, &why, &c.ex);
   if (status == MASCON_ENOMEM) {  /* what is garbage may be enough */
-    lua_gc(L, LUA_GCCOLLECT);
+    mcl_collect(L);
     status = mascon_csv_load(path, &opts, t, &why, &c.ex);
   }
   if (status != MASCON_OK && status != MASCON_ECANCEL)

@@ -107,7 +107,7 @@ static int newindex (lua_State *L) {
   b = pushbox(L);
   status = mascon_index_new(items, &o, &b->index, &c.ex);
   if (status == MASCON_ENOMEM) {  /* what is garbage may be enough */
-    lua_gc(L, LUA_GCCOLLECT);
+    mcl_collect(L);
     status = mascon_index_new(items, &o, &b->index, &c.ex);
   }
   mcl_end(L, &c, status);
@@ -159,7 +159,7 @@ static int load (lua_State *L) {
   b = pushbox(L);
   status = mascon_index_load(path, flags, &b->index, &why, &c.ex);
   if (status == MASCON_ENOMEM) {
-    lua_gc(L, LUA_GCCOLLECT);
+    mcl_collect(L);
     status = mascon_index_load(path, flags, &b->index, &why, &c.ex);
   }
   if (status == MASCON_OK || status == MASCON_ECANCEL) {

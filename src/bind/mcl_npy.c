@@ -68,7 +68,7 @@ static int load (lua_State *L) {
   a = mcl_pushhandle(L);
   status = loadinto(path, map, a, &why, &c.ex);
   if (status == MASCON_ENOMEM) {  /* what is garbage may be enough */
-    lua_gc(L, LUA_GCCOLLECT);
+    mcl_collect(L);
     status = loadinto(path, map, a, &why, &c.ex);
   }
   return answer(L, &c, status, a, &why);
@@ -147,7 +147,7 @@ static int decode (lua_State *L) {
   a = mcl_pushhandle(L);
   status = mascon_npy_decode(bytes, name, a, &why, &c.ex);
   if (status == MASCON_ENOMEM) {  /* as above */
-    lua_gc(L, LUA_GCCOLLECT);
+    mcl_collect(L);
     status = mascon_npy_decode(bytes, name, a, &why, &c.ex);
   }
   return answer(L, &c, status, a, &why);
