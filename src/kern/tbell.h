@@ -99,13 +99,13 @@ INLINE vf bellf (vf t, float amp) {
 static void anybell (float *out, const axisbell *b, double first, int32_t n,
                      double *least) {
   vd x = first + ramp(), y = first + (ramp() + VD);
-  *least = DBL_MAX;
+  float left, right;
   for (int32_t j = 0; j < n + MCK_PAD; j += VF, x += VF, y += VF) {
     vf d = joinf(x - b->c, y - b->c);
     storef(out + j, firstf(bellf(d * d * b->q, b->amp), j, n));
   }
-  for (int32_t j = 0; j < n; j++) {
-    double v = (double)__builtin_fabsf(out[j]);
-    if (v > 0 && v < *least) *least = v;
-  }
+  left = __builtin_fabsf(out[0]);  /* there is one hill, as in lowest */
+  right = __builtin_fabsf(out[n - 1]);
+  *least = (double)(left < right ? left : right) * 0.5;
+  if (*least < (double)FLT_MIN) *least = (double)FLT_MIN;
 }

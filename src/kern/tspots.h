@@ -157,26 +157,33 @@ static void G(spotprofile) (REAL *out, double *room, const mck_spot *s, int a,
 }
 
 
+/* are n values, and the zeros after them, finite? */
 INLINE int G(finite) (const REAL *v, int32_t n) {
+  VEC zeros = {0};
   REAL zero = 0;
-  for (int32_t j = 0; j < n; j++) zero += v[j] * 0;
+  for (int32_t j = 0; j < n; j += LANES) zeros += LOAD(v + j) * 0;
+  for (int32_t j = 0; j < (int32_t)LANES; j++) zero += zeros[j];
   return zero == 0;
 }
 
 
-/* any spot that is not tilted */
+/* any spot that is not tilted; its columns begin with zeros, so that vectors of
+   the tile are whole lines of the cache */
 static void G(anyspot) (const mck_canvas *t, const mck_spot *s) {
   enum {WIDTH = MCK_TILEB / sizeof(REAL)};
   double room[(int)WIDTH > MCK_TILEH ? WIDTH + MCK_PAD : MCK_TILEH + MCK_PAD];
-  _Alignas(64) REAL f[MCK_TILEH + MCK_PAD], p[WIDTH + MCK_PAD];
+  _Alignas(64) REAL f[MCK_TILEH + MCK_PAD], p[WIDTH + 2 * MCK_PAD];
   double leastf, leastp;
   part a = clippart(t, s);
-  REAL *o = (REAL *)t->tile + a.row * PITCH + a.col;
+  int32_t more = a.col % LANES, n = a.n + more;
+  REAL *o = (REAL *)t->tile + a.row * PITCH + a.col - more;
+  STORE(p, (VEC){0});
   G(spotprofile)(f, room, s, 0, t->frame, t->first[0] + a.row, a.m, &leastf);
-  G(spotprofile)(p, room, s, 1, t->frame, t->first[1] + a.col, a.n, &leastp);
+  G(spotprofile)(p + more, room, s, 1, t->frame, t->first[1] + a.col, a.n,
+                 &leastp);
   if (leastf * leastp >= (double)MIN && G(finite)(f, a.m) &&
-      G(finite)(p, a.n)) G(addrows)(o, f, a.m, p, a.n);
-  else G(carefulrows)(o, f, a.m, p, a.n);
+      G(finite)(p, n)) G(addrows)(o, f, a.m, p, n);
+  else G(carefulrows)(o, f, a.m, p, n);
 }
 
 
