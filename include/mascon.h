@@ -1603,7 +1603,7 @@ MASCON_API int mascon_csr_from_pairs (const mascon_array *users,
 ** mascon_csr_take: new compressed rows: those of 'c' that 'rows' (i32 or i64,
 ** counted from 'base') names, in its order, repeated if it repeats.  Ids keep
 ** the base and dtype that they have.  'where': the position of a row that
-** does not exist.  Returns as mascon_csr_from_pairs.
+** does not exist, or NULL.  Returns as mascon_csr_from_pairs.
 */
 MASCON_API int mascon_csr_take (const mascon_csr *c, const mascon_array *rows,
                                 int base, mascon_array *indptr,

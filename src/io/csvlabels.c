@@ -27,7 +27,7 @@ static uint64_t hash (const char *p, size_t n) {
 static const char *text (const mascon_labels *l, int64_t k, size_t *n) {
   int64_t begin = k > 0 ? l->ends[k - 1] : 0;
   *n = (size_t)(l->ends[k] - begin);
-  return l->bytes + begin;
+  return l->bytes != NULL ? l->bytes + begin : "";
 }
 
 

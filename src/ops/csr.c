@@ -208,7 +208,9 @@ int mascon_csr_take (const mascon_csr *c, const mascon_array *rows, int base,
   walk w = {.csr = c, .users = rows, .base = base, .indptr = indptr,
             .indices = indices};
   int64_t n, nnz = 0;
+  int64_t unused;
   int status = mascon_csr_check(c, NULL, ex);
+  if (where == NULL) where = &unused;
   if (status != MASCON_OK || (status = mc_checkids(rows)) != MASCON_OK ||
       (status = checkids(rows, rows->shape[0], base, c->nrows, where, ex)) !=
       MASCON_OK) return status;
