@@ -349,6 +349,7 @@ static void teamwork (run *r, int threads) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   int64_t grain = r->grain > 0 ? r->grain : 1;
   int64_t blocks = (r->n - r->next - 1) / grain + 1;
+  if (threads == 0) threads = mc_threads(r->ex, INFINITY);
   if (threads > blocks) threads = (int)blocks;
   if (threads > 1 && (forked || nested())) threads = 1;
   r->threads = threads < 1 ? 1 : threads;

@@ -6,9 +6,6 @@
 
 #include "core.h"
 
-#define ALL 1e18  /* operations that feed every thread: what a row costs is
-                     not known here */
-
 typedef struct loop {
   mascon_body_fn body;
   void *ud;
@@ -44,7 +41,7 @@ int mascon_parallel_for (int64_t n, int64_t grain, mascon_body_fn body,
   int status;
   if (n < 0 || grain < 0) return MASCON_ERANGE;
   if (body == NULL) return MASCON_EVALUE;
-  status = mc_parallel(ex, n, grain, mc_threads(ex, ALL), run, &l);
+  status = mc_parallel(ex, n, grain, 0, run, &l);
   return status == MASCON_OK ? status : l.status;
 }
 
