@@ -325,7 +325,10 @@ static void G(render_draw) (const mck_canvas *t, const mck_spot *spots,
   pixels at;
   setpixels(&at, t);
   if (t->frame->tilted)
-    for (size_t i = 0; i < n; i++) G(tiltedspot)(t, &spots[which[i]], &at);
+    for (size_t i = 0; i < n; i++) {
+      __builtin_prefetch(&spots[which[i + GROUP < n ? i + GROUP : n - 1]]);
+      G(tiltedspot)(t, &spots[which[i]], &at);
+    }
   else if (t->frame->integrated) G(draw)(t, spots, which, n, &at, 1);
   else G(draw)(t, spots, which, n, &at, 0);
 }

@@ -150,7 +150,8 @@ static void settiles (mc_render *r, int threads) {
       r->grid[a] = ((r->shape[a] - 1) >> r->frame.shift[a]) + 1;
     r->frame.row = (double)r->grid[1];
     r->ntiles = r->grid[0] * r->grid[1];
-    if (threads == 1 || r->ntiles >= TILES * threads || r->frame.shift[0] <= 3) return;
+    if (threads == 1 || r->ntiles >= TILES * threads ||
+        r->frame.shift[0] <= 3) return;
     r->frame.shift[0]--;
   }
 }

@@ -31,7 +31,8 @@ typedef struct tile {
 static tile tileof (const mc_render *r, const mc_layer *l, int64_t t) {
   int64_t row = (t / r->grid[1]) << r->frame.shift[0];
   int64_t col = (t % r->grid[1]) << r->frame.shift[1];
-  int64_t h = INT64_C(1) << r->frame.shift[0], w = INT64_C(1) << r->frame.shift[1];
+  int64_t h = INT64_C(1) << r->frame.shift[0];
+  int64_t w = INT64_C(1) << r->frame.shift[1];
   tile a;
   a.at = l->out + row * l->stride[0] + col * l->stride[1];
   for (int i = 0; i < 2; i++) a.stride[i] = l->stride[i];
