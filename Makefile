@@ -268,7 +268,7 @@ run-check: all $(SPEC_TOOLS)
 	@$(MAKE) --no-print-directory run-luas
 	@$(MAKE) --no-print-directory run-rock
 	$(MAKE) $(FAST) SAN=asan B=build/asan all
-	ASAN_OPTIONS=detect_leaks=1 $(MAKE) SAN=asan B=build/asan \
+	ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 $(MAKE) SAN=asan B=build/asan \
 	  TESTLUA=build/asan/mascon run-test
 	$(MAKE) $(FAST) SAN=tsan B=build/tsan all
 	$(MAKE) SAN=tsan B=build/tsan TESTLUA=build/tsan/mascon run-test
