@@ -57,7 +57,13 @@ case("mascon.philox", function()
 end)
 case("mascon.share mascon.attach", function()
   local a = matrix()
-  return function() return mascon.attach(mascon.share(a)) end
+  return function()
+    local token = mascon.share(a)
+    local ok, b = pcall(mascon.attach, token)
+    if ok then return b end
+    pcall(mascon.unshare, token)  -- it holds the elements otherwise
+    error(b, 0)
+  end
 end)
 case("mascon.unshare", function()
   local a = matrix()
