@@ -91,7 +91,7 @@ void mc_dropblock (mc_block *b) {
 /* a block for 'bytes' that are counted */
 static mc_block *getblock (size_t bytes, bool clear) {
   size_t room = host.alloc == NULL ? mc_keeproom(bytes) : bytes;
-  mc_block *b = mc_unkeep(room);
+  mc_block *b = host.alloc == NULL ? mc_unkeep(room) : NULL;
   if (b == NULL) return fresh(room, clear);
   if (clear) memset((char *)b + ALIGN, 0, bytes);
   return b;
