@@ -3,7 +3,7 @@
 **
 ** A script sees what is on the lists below and nothing else: functions that
 ** reach no file, the host's readings, which it cannot change, and a row of
-** results, which it is to fill.  It has a share of memory and a moment of
+** results, which it is to fill.  It has a share of memory and of processor
 ** time, also inside kernels.  Whatever it does wrong is an error that the host
 ** reads, and the next script runs.
 **
@@ -28,7 +28,7 @@
 #define COLS 1000
 #define HEAP (8 << 20)     /* bytes that the values of a script may have */
 #define ARRAYS (64 << 20)  /* and the elements of all arrays of the process */
-#define MILLISECONDS 300
+#define MILLISECONDS 500  /* of processor time, all threads */
 
 /* what a script may call: no loading of code, no metatables, no patterns,
    which may take for ever where no limit of time is looked at */
@@ -172,7 +172,7 @@ static void alarmed (int sig) {
 static void settimer (lua_State *L, int ms) {
   struct itimerval t = {{0, ms > 0 ? 10000 : 0}, {0, ms * 1000}};
   if (ms > 0) running = L;
-  setitimer(ITIMER_REAL, &t, NULL);
+  setitimer(ITIMER_PROF, &t, NULL);
   if (ms == 0) lua_sethook(L, NULL, 0, 0);
 }
 
@@ -288,7 +288,7 @@ static const struct {
 int main (void) {
   struct sigaction act = {.sa_handler = alarmed, .sa_flags = SA_RESTART};
   int wrong = 0;
-  sigaction(SIGALRM, &act, NULL);
+  sigaction(SIGPROF, &act, NULL);
   mascon_memory_setlimit(ARRAYS);
   for (int r = 0; r < ROWS; r++)
     for (int c = 0; c < COLS; c++) readings[r][c] = r + c;
