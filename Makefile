@@ -271,7 +271,8 @@ run-check: all $(SPEC_TOOLS)
 	ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 $(MAKE) SAN=asan B=build/asan \
 	  TESTLUA=build/asan/mascon run-test
 	$(MAKE) $(FAST) SAN=tsan B=build/tsan all
-	$(MAKE) SAN=tsan B=build/tsan TESTLUA=build/tsan/mascon run-test
+	TSAN_OPTIONS=allocator_may_return_null=1 $(MAKE) SAN=tsan B=build/tsan \
+	  TESTLUA=build/tsan/mascon run-test
 
 # -------}
 
