@@ -116,6 +116,7 @@ describe("csv.hits", function()
     raises("(i32 or i64 ids and f32 or f64 scores of one shape", {}, 1, 3, ids, ids)
     raises("(i32 or i64 ids and f32 or f64 scores of one shape", {}, 1, 3, ids, scores:cols(1, 2))
     raises("(a row for each user expected)", {}, 1, 2, ids, scores)
+    raises("(a row for each user expected)", {}, 1, -2 ^ 53, ids, scores)
     raises("(a user from 1 on expected)", {}, 0, 2, ids, scores)
     for text, f in pairs {
       ["option 'items': 'a' at position 2 was there before"] = function()

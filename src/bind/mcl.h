@@ -37,6 +37,10 @@ enum { MCL_SETTINGS = 1, MCL_PRINTING, MCL_ACCOUNT };
 */
 bool mcl_newtype (lua_State *L, const char *name);
 
+/* register a type whose objects have methods, and hide its metatable */
+void mcl_newclass (lua_State *L, const char *name, const luaL_Reg *meta,
+                   const luaL_Reg *methods);
+
 /* add 'funcs' to the table on top of the stack (the module), to the methods of
    arrays, to their metatable */
 void mcl_addfuncs (lua_State *L, const luaL_Reg *funcs);

@@ -65,6 +65,19 @@ bool mcl_newtype (lua_State *L, const char *name) {
 }
 
 
+void mcl_newclass (lua_State *L, const char *name, const luaL_Reg *meta,
+                   const luaL_Reg *methods) {
+  mcl_newtype(L, name);
+  mcl_addfuncs(L, meta);
+  lua_newtable(L);
+  mcl_addfuncs(L, methods);
+  lua_setfield(L, -2, "__index");
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__metatable");
+  lua_pop(L, 1);
+}
+
+
 static void newmeta (lua_State *L) {
   if (mcl_newtype(L, MCL_ARRAY)) {
     lua_newtable(L);

@@ -83,7 +83,8 @@ static int writehits (lua_State *L) {
   int status;
   lua_settop(L, 6);
   luaL_argcheck(L, first >= 1, 2, "a user from 1 on expected");
-  luaL_argcheck(L, ids->ndim == 2 && ids->shape[0] == last - first + 1, 4,
+  luaL_argcheck(L, ids->ndim == 2 && last >= first - 1 &&
+                ids->shape[0] - 1 == last - first, 4,
                 "a row for each user expected");
   mcl_begin(L, &c, 0);
   if (b->threads > 0) c.ex.threads = b->threads;
@@ -152,13 +153,6 @@ void mcl_addhits (lua_State *L) {
     {"hits", hits},
     {NULL, NULL}
   };
-  mcl_newtype(L, HITS);
-  mcl_addfuncs(L, meta);
-  lua_newtable(L);
-  mcl_addfuncs(L, methods);
-  lua_setfield(L, -2, "__index");
-  lua_pushliteral(L, HITS);
-  lua_setfield(L, -2, "__metatable");
-  lua_pop(L, 1);
+  mcl_newclass(L, HITS, meta, methods);
   mcl_addfuncs(L, funcs);
 }

@@ -324,12 +324,5 @@ void mcl_openparallel (lua_State *L) {
     {NULL, NULL}
   };
   mcl_addfuncs(L, funcs);
-  mcl_newtype(L, MCL_JOB);
-  mcl_addfuncs(L, meta);
-  lua_newtable(L);
-  mcl_addfuncs(L, methods);
-  lua_setfield(L, -2, "__index");
-  lua_pushliteral(L, MCL_JOB);
-  lua_setfield(L, -2, "__metatable");
-  lua_pop(L, 1);
+  mcl_newclass(L, MCL_JOB, meta, methods);
 }

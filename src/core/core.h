@@ -151,9 +151,10 @@ int mc_threads (const mascon_exec *ex, double ops);
 /*
 ** Run 'body' over blocks of 'grain' of the rows [0, n) on at most 'threads'
 ** workers (0: what 'ex' asks for, found out if there is more than one block);
-** blocks are handed out in order.  A block should take well under
-** 20 ms; 'grain' 0: as many rows as take a part of a millisecond, found by
-** timing, the first of them on the calling thread.  Serial when inside another parallel region or in a forked child.
+** blocks are handed out in order.  A block should take well under 20 ms;
+** 'grain' 0: as many rows as take a part of a millisecond, found by timing, the
+** first of them on the calling thread.  Serial when inside another parallel
+** region or in a forked child.
 **
 ** Calls the exec's progress as (base + done, total) and its cancel; sets
 ** ex->done to base + the rows that are final.  'total' < 0 stands for n.
