@@ -129,14 +129,14 @@ static int64_t width (const job *j) {
 
 
 /*
-** Blocks of rows as large as fits, as many for each worker, and of that many
-** rounds, up to twice as many as are needed, those that leave the last block
-** least empty: a worker idle for half a block of 12 costs 4 percent.
+** Blocks of rows as large as fits, as many for each worker: of the next few
+** numbers of rounds the one that leaves the last block least empty, as a worker
+** idle for half a block of 12 costs 4 percent.
 */
 static int64_t height (const job *j, int threads) {
   int64_t fewest = INT64_MAX, best = 0, mr = (int64_t)j->kern->mr;
   int64_t rounds = (j->c.rows - 1) / (ROWS * (int64_t)threads) + 1;
-  for (int64_t r = rounds; r <= 2 * rounds; r++) {
+  for (int64_t r = rounds; r <= rounds + 8; r++) {
     int64_t rows = whole((j->c.rows - 1) / (r * threads) + 1, j->kern->mr);
     int64_t all = rows * r * threads;
     if (all < fewest) {
