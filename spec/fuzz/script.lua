@@ -55,6 +55,7 @@ end
 calls[#calls + 1] = function(...) return mascon.csr(...) end
 calls[#calls + 1] = function(...) return mascon.index(...) end
 local plain = #calls
+local methods = sorted(debug.getmetatable(mascon.ones(1)).methods)
 
 -- and every metamethod, which a script may have from debug, or guess
 for _, value in ipairs { mascon.ones(1), r, mascon.index(mascon.ones(1, 1)),
@@ -138,7 +139,6 @@ return function(bytes, folder)
     function() call(calls[plain + 1 + byte(#calls - plain)]) end,
     function()  -- a method
       local a = pool[byte(#pool) + 1]
-      local methods = sorted(debug.getmetatable(mascon.ones(1)).methods)
       local name, n, args = methods[byte(#methods) + 1], byte(5), {}
       for i = 1, n do args[i] = value(0) end
       keep(false, pcall(function()
